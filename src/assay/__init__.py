@@ -1,0 +1,50 @@
+"""Assay: many noisy label sources in; checked, consistent, probabilistic labels out.
+
+The names below are loaded when they are first used, so that ``import assay`` is
+quick and brings in nothing that a program does not need.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "errors": ["AssayError", "DataError", "ProjectError", "SourceError", "TaskError", "VoteError"],
+    "constraints": ["excludes", "implies"],
+    "label_space": ["LabelSpace", "Vote"],
+    "tasks": ["Task", "TaskGraph"],
+    "votes": ["Votes"],
+    "sources.function": ["preprocess", "source"],
+    "sources.rules": ["column", "crowd", "dictionary", "keywords", "regex", "threshold"],
+    "sources.apply": ["apply"],
+    "baselines": ["hierarchical_majority_vote", "majority_vote"],
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [*sorted(_HOME_OF), "__version__"]
+
+if TYPE_CHECKING:
+    from assay.baselines import hierarchical_majority_vote, majority_vote
+    from assay.constraints import excludes, implies
+    from assay.errors import AssayError, DataError, ProjectError, SourceError, TaskError, VoteError
+    from assay.label_space import LabelSpace, Vote
+    from assay.sources.apply import apply
+    from assay.sources.function import preprocess, source
+    from assay.sources.rules import column, crowd, dictionary, keywords, regex, threshold
+    from assay.tasks import Task, TaskGraph
+    from assay.votes import Votes
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'assay' has no attribute {name!r}")
+    value = getattr(import_module(f"assay.{_HOME_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,61 @@
+"""Everything that can go wrong through a user's hand, and how we say it.
+
+Every error derives from :class:`AssayError` and says four things: what was
+expected, what came, where, and what to do about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class AssayError(Exception):
+    """Base of every error that a user of Assay can cause."""
+
+
+class TaskError(AssayError):
+    """The task graph contradicts itself or names something that does not exist."""
+
+
+class VoteError(AssayError):
+    """A vote, or a table of votes, does not fit the label space."""
+
+
+class SourceError(AssayError):
+    """A source is badly declared, or failed on a row."""
+
+
+class DataError(AssayError):
+    """The data cannot be read, or lacks what a source asks for."""
+
+
+class ProjectError(AssayError):
+    """A project folder or its ``assay.toml`` is not as it should be."""
+
+
+def near_miss(name: object, options: Iterable[str]) -> str:
+    """The sentence that helps after an unknown name: the nearest option, or all of them.
+
+    >>> near_miss("Docter", ["Doctor", "Lawyer"])
+    "Did you mean 'Doctor'?"
+    >>> near_miss("x", ["Doctor", "Lawyer"])
+    "Known: 'Doctor', 'Lawyer'."
+    """
+    known = list(options)
+    lowered = {option.lower(): option for option in known}
+    close = get_close_matches(str(name).lower(), lowered, n=1)
+    if close:
+        return f"Did you mean {lowered[close[0]]!r}?"
+    return f"Known: {listing(known)}." if known else "None are known."
+
+
+def listing(names: Iterable[object], most: int = 8) -> str:
+    """Names in quotes, cut after ``most``.
+
+    >>> listing(["a", "b", "c"], most=2)
+    "'a', 'b' and 1 more"
+    """
+    shown = [repr(name) for name in names]
+    cut = len(shown) - most
+    return ", ".join(shown) if cut <= 0 else f"{', '.join(shown[:most])} and {cut} more"

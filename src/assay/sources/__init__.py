@@ -1,0 +1,1 @@
+"""How votes are made: sources, and applying them to data."""

@@ -1,0 +1,241 @@
+"""Apply sources to data: batch by batch, in one process or several."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.data import BATCH_SIZE, Batch, batches, row_count
+from assay.encoding import canonical, recode, smallest, value_table
+from assay.errors import SourceError, TaskError, VoteError, near_miss
+from assay.label_space import LabelSpace, Vote
+from assay.progress import Progress
+from assay.sources.base import Emission, Source, flatten
+from assay.sources.rules import PatternRule, match_patterns
+from assay.tasks import TaskGraph, latest_task_graph
+from assay.votes import Fault, Votes
+
+OnError = Literal["raise", "abstain"]
+Codes = npt.NDArray[np.signedinteger[Any]]
+
+
+def apply(
+    sources: Source | Iterable[Any],
+    data: Any,
+    tasks: TaskGraph | None = None,
+    *,
+    on_error: OnError = "raise",
+    workers: int = 1,
+    batch_size: int = BATCH_SIZE,
+    progress: bool = True,
+) -> Votes:
+    """Ask every source about every row.
+
+    Parameters
+    ----------
+    sources
+        Functions decorated with :func:`assay.source`, rules such as
+        :func:`assay.keywords`, and lists of them as :func:`assay.crowd` makes.
+    data
+        A pandas, polars or other dataframe; an Arrow table or stream; a DuckDB
+        relation; a Hugging Face dataset; an iterable of dicts or objects; or a path
+        to a CSV, JSONL or Parquet file, which is read piece by piece and may be
+        larger than memory.
+    tasks
+        The task graph; by default the one that was declared last.
+    on_error
+        What to do when a source fails on a row or votes for an unknown label:
+        ``"raise"`` stops and names source, row and cause; ``"abstain"`` counts it in
+        ``votes.faults`` and takes it as an abstention.
+    workers
+        How many processes to use. The votes do not depend on it.
+    batch_size
+        How many rows are worked on at a time. The votes do not depend on it.
+    progress
+        Whether to show progress on a terminal.
+
+    Returns
+    -------
+    Votes
+        A row for each row of the data, a column for each source.
+    """
+    if on_error not in ("raise", "abstain"):
+        raise SourceError(f"on_error must be 'raise' or 'abstain', but got {on_error!r}")
+    for name, number in (("workers", workers), ("batch_size", batch_size)):
+        if not isinstance(number, int) or number < 1:
+            raise SourceError(f"{name} must be a whole number from 1, but got {number!r}")
+    flat = flatten(sources)
+    graph = tasks if tasks is not None else latest_task_graph()
+    if graph is None:
+        raise TaskError("no task graph: declare assay.TaskGraph([...]) first, or give apply(..., tasks=...)")
+    _check_declared(flat, graph.label_space)
+    collected = _Collected(flat, graph)
+    ask = _Job(flat, graph.label_space, on_error)
+    with Progress("applying sources", row_count(data), show=progress) as bar:
+        for part in _in_order(ask, batches(data, batch_size), workers):
+            collected.add(part)
+            bar.advance(len(part.columns[0][0]))
+    return collected.votes()
+
+
+def _check_declared(sources: Sequence[Source], space: LabelSpace) -> None:
+    """Refuse a source whose task or labels do not exist before any row is read."""
+    for source in sources:
+        for task in (source.task,) if isinstance(source.task, str) else source.task or ():
+            if task not in space.tasks:
+                raise SourceError(
+                    f"source {source.name!r} labels task {task!r}, which does not exist. {near_miss(task, space.tasks)}"
+                )
+        for label in source.declared or ():
+            try:
+                space.vote(label, source.task)
+            except VoteError as error:
+                raise SourceError(f"source {source.name!r}: {error}") from error
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What all sources said about one batch."""
+
+    columns: list[tuple[Codes, list[Vote]]]
+    """Per source: (rows,) codes, and the votes they stand for in this batch."""
+    faults: list[Fault]
+
+
+@dataclass(frozen=True)
+class _Job:
+    """Ask all sources about a batch; what a worker process runs."""
+
+    sources: Sequence[Source]
+    space: LabelSpace
+    on_error: OnError
+
+    def __call__(self, batch: Batch) -> _Part:
+        columns, faults = [], []
+        for source, emission in zip(self.sources, self._emissions(batch), strict=True):
+            codes, votes, fault = self._checked(source, emission, batch)
+            columns.append((codes, votes))
+            faults += [fault] if fault else []
+        return _Part(columns, faults)
+
+    def _emissions(self, batch: Batch) -> Iterator[Emission]:
+        """What each source says; all patterns in one go, since polars then uses all cores."""
+        patterns = {source.name: source for source in self.sources if isinstance(source, PatternRule)}
+        matched = dict(zip(patterns, match_patterns(patterns.values(), batch), strict=True))
+        for source in self.sources:
+            yield matched[source.name] if source.name in matched else source.emit(batch)
+
+    def _checked(self, source: Source, emission: Emission, batch: Batch) -> tuple[Codes, list[Vote], Fault | None]:
+        """An emission with its values checked against the label space, and what was wrong with it."""
+        failures = {failure.row: failure.error for failure in emission.failures}
+        may_emit = None if source.declared is None else {self.space.vote(v, source.task) for v in source.declared}
+        votes: list[Vote] = []
+        lookup = np.full(len(emission.values) + 1, -1, dtype=smallest(len(emission.values)))
+        for code, value in enumerate(emission.values):
+            try:
+                vote = self.space.vote(value, source.task)
+                if may_emit is not None and vote not in may_emit:
+                    known = ", ".join(sorted(repr(str(v)) for v in may_emit))
+                    raise VoteError(f"it is declared to emit {known}, but it voted {str(vote)!r}")
+            except VoteError as error:
+                failures |= {batch.start + int(row): error for row in np.flatnonzero(emission.codes == code)}
+                continue
+            if vote not in votes:
+                votes.append(vote)
+            lookup[code] = votes.index(vote)
+        if not failures:
+            return lookup[emission.codes], votes, None
+        first = min(failures)
+        cause = failures[first]
+        what = str(cause) if isinstance(cause, VoteError) else f"{type(cause).__name__}: {cause}"
+        if self.on_error == "raise":
+            # The cause may not survive the way back from a worker process; its text does.
+            raise SourceError(f"source {source.name!r} failed on row {first}: {what}") from cause
+        return lookup[emission.codes], votes, Fault(source.name, len(failures), first, what)
+
+
+class _Collected:
+    """The parts so far. Tables of values grow as values appear, and are put in order at the end."""
+
+    def __init__(self, sources: Sequence[Source], tasks: TaskGraph) -> None:
+        self.tasks = tasks
+        self.names = [source.name for source in sources]
+        self.tables = [list(_declared_table(source, tasks.label_space)) for source in sources]
+        self.blocks: list[npt.NDArray[Any]] = []
+        self.faults: dict[str, Fault] = {}
+
+    def add(self, part: _Part) -> None:
+        columns = []
+        for table, (codes, votes) in zip(self.tables, part.columns, strict=True):
+            table += [vote for vote in votes if vote not in table]
+            columns.append(recode(codes, votes, table))
+        self.blocks.append(np.column_stack(columns).astype(smallest(max(map(len, self.tables)))))
+        for fault in part.faults:
+            known = self.faults.get(fault.source)
+            self.faults[fault.source] = (
+                fault if known is None else Fault(known.source, known.count + fault.count, known.row, known.error)
+            )
+
+    def votes(self) -> Votes:
+        tables = [canonical(self.tasks.label_space, table) for table in self.tables]
+        codes = np.concatenate(self.blocks) if self.blocks else np.empty((0, len(self.names)), dtype=np.int8)
+        for j, (old, new) in enumerate(zip(self.tables, tables, strict=True)):
+            if tuple(old) != new:
+                codes[:, j] = recode(codes[:, j], old, new)
+        faults = tuple(self.faults[name] for name in self.names if name in self.faults)
+        return Votes(self.tasks, codes, tuple(self.names), tuple(tables), faults=faults)
+
+
+def _declared_table(source: Source, space: LabelSpace) -> tuple[Vote, ...]:
+    """The values known before any row is read: the declared labels, or those of the one task."""
+    if source.declared is not None:
+        return canonical(space, {space.vote(label, source.task) for label in source.declared})
+    return value_table(space, [], source.task) if isinstance(source.task, str) else ()
+
+
+def _in_order(job: Callable[[Batch], _Part], data: Iterator[Batch], workers: int) -> Iterator[_Part]:
+    """The job's results in the order of the batches, from as many processes as asked for."""
+    if workers == 1:
+        yield from map(job, data)
+        return
+    import cloudpickle
+    from loky import ProcessPoolExecutor
+    from loky.process_executor import TerminatedWorkerError
+
+    with ProcessPoolExecutor(workers, initializer=_receive, initargs=(cloudpickle.dumps(job),)) as pool:
+        waiting: deque[Any] = deque()
+        try:
+            for batch in data:
+                waiting.append(pool.submit(_run, batch))
+                # A few batches ahead keep the workers busy; more would fill the memory.
+                if len(waiting) > 2 * workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        except TerminatedWorkerError as error:
+            raise SourceError(
+                "a worker process died, killed or out of memory; use fewer workers or a smaller batch_size"
+            ) from error
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+_received: Callable[[Batch], _Part] | None = None
+
+
+def _receive(pickled: bytes) -> None:
+    import cloudpickle
+
+    global _received
+    _received = cloudpickle.loads(pickled)
+
+
+def _run(batch: Batch) -> _Part:
+    assert _received is not None
+    return _received(batch)

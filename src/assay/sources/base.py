@@ -1,0 +1,86 @@
+"""What a source is: something that says, for a batch of rows, which values it emits."""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.data import Batch
+from assay.errors import SourceError
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A row on which a source failed, and why."""
+
+    row: int
+    error: Exception
+
+
+@dataclass(frozen=True)
+class Emission:
+    """What a source said about a batch."""
+
+    codes: npt.NDArray[np.signedinteger[Any]]
+    """(rows,): indices into ``values``, −1 where it abstains."""
+    values: Sequence[Any]
+    """The labels as the source wrote them, not yet checked against the label space."""
+    failures: Sequence[Failure] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source(ABC):
+    """A labeler. Made by :func:`assay.source` or one of the rules, e.g. :func:`assay.keywords`."""
+
+    given_name: str | None = None
+    task: str | tuple[str, ...] | None = None
+    """The task, or tasks, that it labels; without one the labels it emits decide."""
+
+    @property
+    def name(self) -> str:
+        """What the source is called: as given, or else after what it does."""
+        return self.given_name or self.default_name()
+
+    @abstractmethod
+    def default_name(self) -> str:
+        """A name for a source that was given none."""
+
+    @abstractmethod
+    def emit(self, batch: Batch) -> Emission:
+        """What the source says about the rows of a batch."""
+
+    @property
+    def declared(self) -> tuple[Any, ...] | None:
+        """The labels it may emit, where that is known beforehand."""
+        return None
+
+    def named(self, name: str) -> Self:
+        """The same source under another name."""
+        return dataclasses.replace(self, given_name=name)
+
+
+def flatten(sources: Any) -> list[Source]:
+    """Sources, and lists of sources as :func:`assay.crowd` makes them, as one list with unique names."""
+    flat: list[Source] = []
+    for entry in [sources] if isinstance(sources, Source) else sources:
+        if isinstance(entry, Source):
+            flat.append(entry)
+        elif isinstance(entry, Iterable) and not isinstance(entry, str):
+            flat += flatten(entry)
+        else:
+            what = f"the function {entry.__name__!r}" if hasattr(entry, "__name__") else repr(entry)
+            raise SourceError(f"expected sources, but got {what}; decorate functions with @assay.source")
+    seen: set[str] = set()
+    for source in flat:
+        if source.name in seen:
+            raise SourceError(f"two sources are called {source.name!r}; tell them apart with name=...")
+        seen.add(source.name)
+    if not flat:
+        raise SourceError("expected at least one source, but got none")
+    return flat

@@ -1,0 +1,150 @@
+"""Sources that are Python functions, and preprocessing that they share."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, overload
+
+from assay.data import Batch
+from assay.encoding import intern
+from assay.errors import SourceError
+from assay.sources.base import Emission, Failure, Source
+
+_memo: ContextVar[dict[tuple[int, int], Any] | None] = ContextVar("memo", default=None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FunctionSource(Source):
+    """A source that asks a Python function about each row."""
+
+    function: Callable[..., Any]
+    resources: Mapping[str, Any] = field(default_factory=dict)
+    labels: tuple[Any, ...] | None = None
+
+    def __call__(self, row: Any) -> Any:
+        """What the function says about one row; handy when trying a source out."""
+        return self.function(row, **self.resources)
+
+    def default_name(self) -> str:
+        return getattr(self.function, "__name__", type(self.function).__name__)
+
+    @property
+    def declared(self) -> tuple[Any, ...] | None:
+        return self.labels
+
+    def emit(self, batch: Batch) -> Emission:
+        said: list[Any] = []
+        failures: list[Failure] = []
+        ask = functools.partial(self.function, **self.resources) if self.resources else self.function
+        with memoised(batch):
+            rows = iter(batch.rows)
+            while len(said) < len(batch):
+                try:
+                    # Answers are kept as they come, so that after a failure we go on with the next row.
+                    said.extend(map(ask, rows))
+                except Exception as error:
+                    failures.append(Failure(batch.start + len(said), error))
+                    said.append(None)
+        codes, values = intern(said)
+        return Emission(codes, values, failures)
+
+
+@overload
+def source(function: Callable[..., Any], /) -> FunctionSource: ...
+@overload
+def source(
+    *,
+    task: str | Sequence[str] | None = None,
+    name: str | None = None,
+    labels: Sequence[Any] | None = None,
+    resources: Mapping[str, Any] | None = None,
+) -> Callable[[Callable[..., Any]], FunctionSource]: ...
+def source(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    task: str | Sequence[str] | None = None,
+    name: str | None = None,
+    labels: Sequence[Any] | None = None,
+    resources: Mapping[str, Any] | None = None,
+) -> FunctionSource | Callable[[Callable[..., Any]], FunctionSource]:
+    """Make a source of a function that looks at a row.
+
+    The function returns a label name, ``{"task": "label", ...}`` to label several
+    tasks at once (with ``None`` for one that does not apply), or ``None`` to abstain.
+
+    Parameters
+    ----------
+    task
+        The task or tasks it labels. Without one the labels it returns decide.
+    name
+        What to call it; the function's name by default.
+    labels
+        The labels it may return, if you want others to be an error.
+    resources
+        What the function needs besides the row: passed as keyword arguments, and
+        taken along to worker processes.
+
+    >>> @source(task="entity", resources={"titles": ("Dr.", "Mr.")})
+    ... def honorific(row, titles):
+    ...     return "Person" if row.text.startswith(titles) else None
+    >>> honorific.name
+    'honorific'
+    """
+
+    def decorate(function: Callable[..., Any]) -> FunctionSource:
+        if not callable(function):
+            raise SourceError(f"@assay.source decorates a function of a row, but got {function!r}")
+        return FunctionSource(
+            function=function,
+            given_name=name,
+            task=task if task is None or isinstance(task, str) else tuple(task),
+            labels=None if labels is None else tuple(labels),
+            resources=dict(resources or {}),
+        )
+
+    return decorate if function is None else decorate(function)
+
+
+class Preprocessor:
+    """A function of a row whose result is shared by all sources. Made by :func:`preprocess`."""
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self.function = function
+        functools.update_wrapper(self, function)
+
+    def __call__(self, row: Any) -> Any:
+        memo = _memo.get()
+        if memo is None:
+            return self.function(row)
+        key = (id(self), id(row))
+        if key not in memo:
+            memo[key] = self.function(row)
+        return memo[key]
+
+
+def preprocess(function: Callable[[Any], Any]) -> Preprocessor:
+    """Share the work that several sources need: computed once a row, not once a source.
+
+    >>> @preprocess
+    ... def words(row):
+    ...     return row.text.lower().split()
+    >>> @source(task="entity")
+    ... def doctor(row):
+    ...     return "Person" if "dr." in words(row) else None
+    """
+    return Preprocessor(function)
+
+
+@contextmanager
+def memoised(batch: Batch) -> Iterator[None]:
+    """While it lasts, preprocessing remembers its results in the batch."""
+    token = _memo.set(batch.memo)
+    try:
+        yield
+    finally:
+        _memo.reset(token)

@@ -1,0 +1,109 @@
+"""Votes as an Arrow table and a Parquet file: label names for anyone, the rest in the metadata."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from assay.encoding import smallest
+from assay.errors import AssayError, VoteError
+from assay.label_space import Vote, texts_of
+from assay.store import writing
+from assay.tasks import TaskGraph
+
+_KEY = b"assay.votes"
+_VERSION = 1
+
+
+def to_arrow(
+    tasks: TaskGraph,
+    codes: npt.NDArray[Any],
+    names: Sequence[str],
+    values: Sequence[Sequence[Vote]],
+    items: npt.NDArray[Any] | None,
+    faults: Sequence[Any],
+) -> pa.Table:
+    """One dictionary column a source; abstentions are nulls. Item names, if any, come first."""
+    columns: dict[str, Any] = {}
+    item_column = None
+    if items is not None:
+        item_column = next(name for name in ("item", "item_", "item__", "_item_") if name not in names)
+        columns[item_column] = pa.array(items.tolist())
+    for j, name in enumerate(names):
+        column = np.ascontiguousarray(codes[:, j])
+        columns[name] = pa.DictionaryArray.from_arrays(
+            pa.array(column, mask=column < 0), pa.array(texts_of(values[j]), type=pa.string())
+        )
+    metadata = {
+        "version": _VERSION,
+        "tasks": tasks.to_dict(),
+        "sources": [{"name": n, "values": [dict(v.labels) for v in vs]} for n, vs in zip(names, values, strict=True)],
+        "items": item_column,
+        "faults": [asdict(fault) for fault in faults],
+    }
+    return pa.table(columns).replace_schema_metadata({_KEY: json.dumps(metadata).encode()})
+
+
+def parts(table: pa.Table, where: str) -> tuple[Any, ...]:
+    """What :func:`to_arrow` was given, from its table; ``where`` it came from is for errors."""
+    stored = (table.schema.metadata or {}).get(_KEY)
+    if stored is None:
+        raise VoteError(
+            f"{where} holds no votes that Assay wrote; for a table of labels use Votes.from_columns or from_long"
+        )
+    try:
+        metadata = json.loads(stored)
+        if metadata["version"] != _VERSION:
+            raise VoteError(f"{where} was written by another version of Assay (votes format {metadata['version']})")
+        tasks = TaskGraph.from_dict(metadata["tasks"])
+        names = tuple(source["name"] for source in metadata["sources"])
+        values = tuple(tuple(tasks.label_space.vote(v) for v in source["values"]) for source in metadata["sources"])
+        codes = np.empty((table.num_rows, len(names)), dtype=smallest(max(map(len, values), default=0)))
+        for j, name in enumerate(names):
+            codes[:, j] = _codes(table.column(name), texts_of(values[j]), name)
+        items = None if metadata["items"] is None else table.column(metadata["items"]).to_numpy()
+        return tasks, codes, names, values, items, metadata["faults"]
+    except (KeyError, TypeError, ValueError, AssayError) as error:
+        raise VoteError(f"{where} is not a sound file of votes: {error}") from error
+
+
+def _codes(column: Any, texts: list[str], name: str) -> npt.NDArray[np.int64]:
+    """Codes by label text, since other programs may have reordered the dictionary."""
+    if not len(column):
+        return np.empty(0, dtype=np.int64)
+    encoded = column.combine_chunks()
+    if not pa.types.is_dictionary(encoded.type):
+        encoded = encoded.dictionary_encode()
+    known = {text: code for code, text in enumerate(texts)}
+    found = encoded.dictionary.to_pylist()
+    unknown = [text for text in found if text not in known]
+    if unknown:
+        raise VoteError(f"source {name!r} has the value {unknown[0]!r}, which its table does not list")
+    lookup = np.array([*(known[text] for text in found), -1], dtype=np.int64)
+    codes: npt.NDArray[np.int64] = lookup[encoded.indices.fill_null(-1).to_numpy()]
+    return codes
+
+
+def write(table: pa.Table, path: Path) -> Path:
+    """Write a Parquet file whole, or not at all."""
+    with writing(path) as unfinished:
+        pq.write_table(table, unfinished, compression="zstd")
+    return path
+
+
+def read(path: Path) -> pa.Table:
+    """Read a Parquet file, or say why not."""
+    if not path.is_file():
+        raise VoteError(f"there is no file {path}")
+    try:
+        return pq.read_table(path)
+    except (pa.ArrowException, OSError) as error:
+        raise VoteError(f"{path} cannot be read as Parquet; it is damaged or of another kind: {error}") from error
