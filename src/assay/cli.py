@@ -1,0 +1,206 @@
+"""The command line: parse, call, print."""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+import assay
+from assay.errors import AssayError, ProjectError
+
+if TYPE_CHECKING:
+    from assay.project import Project
+    from assay.votes import Votes
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    help="Turn many noisy label sources into one consistent training set, without gold labels.",
+    epilog="Example: [bold]assay demo[/]",
+)
+_state = {"debug": False}
+
+
+def _set_debug(value: bool) -> None:
+    _state["debug"] |= value
+
+
+def _print_version(value: bool) -> None:
+    if value:
+        print(f"assay {assay.__version__}")
+        raise typer.Exit
+
+
+Folder = Annotated[Path, typer.Argument(help="The project folder, with its assay.toml.", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of tables.")]
+Debug = Annotated[
+    bool, typer.Option("--debug", help="Show the traceback of an error.", callback=_set_debug, is_eager=True)
+]
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
+    ] = False,
+    debug: Debug = False,
+) -> None:
+    pass
+
+
+@app.command(epilog="Example: [bold]assay init my-project[/]")
+def init(
+    folder: Annotated[Path, typer.Argument(help="Where to write it.", show_default=False)],
+    texts: Annotated[int, typer.Option(min=1, help="How many example texts to make.")] = 6_000,
+    seed: Annotated[int, typer.Option(help="What they are made from.")] = 7,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Write an example project: assay.toml, sources, texts made from a seed, and gold to score with."""
+    written = _write_example(folder, texts, seed)
+    if as_json:
+        _print_json({"folder": str(folder), "files": written})
+        return
+    print(f"wrote {', '.join(written)} to {folder}")
+    print(f"next: assay apply {folder}")
+
+
+@app.command(epilog="Example: [bold]assay apply my-project --workers 2[/]")
+def apply(
+    folder: Folder = Path("."),
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes to use, instead of the setting.")] = None,
+    on_error: Annotated[
+        str | None, typer.Option(metavar="raise|abstain", help="When a source fails on a row, instead of the setting.")
+    ] = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Apply the project's sources to its data and write the votes."""
+    from assay.pipeline import apply_sources, votes_path
+
+    project = _load(folder)
+    changes: dict[str, Any] = {"workers": workers, "on_error": on_error}
+    votes = apply_sources(project, **{name: value for name, value in changes.items() if value is not None})
+    path = votes_path(project)
+    if as_json:
+        n, m = votes.shape
+        faults = [vars(fault) for fault in votes.faults]
+        _print_json({"items": n, "sources": m, "votes": str(path), "faults": faults})
+        return
+    _print_faults(votes)
+    print(f"{votes!r} written to {path}")
+    print(f"next: assay summary {folder}")
+
+
+@app.command(epilog="Example: [bold]assay summary my-project --by task[/]")
+def summary(
+    folder: Folder = Path("."),
+    by: Annotated[str, typer.Option(metavar="source|task|overall", help="What to tell about.")] = "source",
+    gold: Annotated[bool, typer.Option(help="Score against the project's gold labels, if it has any.")] = True,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Tell how much the sources say and how they agree; against gold where there is some."""
+    from assay.pipeline import gold_votes, stored_votes
+    from assay.report.terminal import show, summary_table
+
+    project = _load(folder)
+    votes = stored_votes(project)
+    table = votes.summary(gold_votes(project, votes) if gold else None, by=by)
+    if as_json:
+        _print_json(json.loads(table.reset_index().to_json(orient="records")))
+        return
+    show(summary_table(table, f"{len(votes):,} items by {by}"))
+    _print_faults(votes)
+
+
+@app.command(epilog="Example: [bold]assay demo --folder demo[/]")
+def demo(
+    folder: Annotated[Path, typer.Option(help="Where the example project goes.")] = Path("demo"),
+    texts: Annotated[int, typer.Option(min=10, help="How many texts to make.")] = 6_000,
+    seed: Annotated[int, typer.Option(help="What they are made from.")] = 7,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Run the main job end to end on an example that makes its own data, and score it with hidden gold."""
+    from assay.pipeline import apply_sources, baseline_scores, gold_votes
+    from assay.report.terminal import score_table, show, summary_table
+
+    _write_example(folder, texts, seed, replace=True)
+    project = _load(folder)
+    votes = apply_sources(project)
+    gold = gold_votes(project, votes)
+    assert gold is not None  # the example project has gold
+    scores = baseline_scores(votes, gold)
+    if as_json:
+        _print_json({"folder": str(folder), "accuracy": {score.method: score.accuracy for score in scores}})
+        return
+    print(f"{texts:,} short texts about people and organisations, in {folder}\n\n{project.tasks!r}\n")
+    show(
+        summary_table(votes.summary(), "what the sources say"),
+        score_table([(score.method, score.accuracy) for score in scores], "against the hidden gold"),
+    )
+    print(f"look around in {folder}: change sources.py, then run 'assay apply {folder}' and 'assay summary {folder}'")
+
+
+def main() -> None:
+    """Run the command line; a user's mistake gives one readable message and exit code 2."""
+    _state["debug"] = "--debug" in sys.argv
+    try:
+        app()
+    except AssayError as error:
+        if _state["debug"]:
+            raise
+        _complain(str(error))
+        sys.exit(2)
+    except KeyboardInterrupt:
+        _complain("interrupted; nothing half-written was left behind")
+        sys.exit(130)
+    except Exception as error:
+        if _state["debug"]:
+            raise
+        _complain(f"{type(error).__name__}: {error}\nThis is a fault in Assay. Run again with --debug to see where.")
+        sys.exit(1)
+
+
+def _complain(message: str) -> None:
+    Console(stderr=True, highlight=False).print(f"[bold red]error:[/] {escape(message)}", soft_wrap=True)
+
+
+def _load(folder: Path) -> Project:
+    from assay.project import Project
+
+    return Project.load(folder)
+
+
+def _write_example(folder: Path, texts: int, seed: int, *, replace: bool = False) -> list[str]:
+    from assay.demo.texts import make, write
+
+    templates = [entry for entry in files("assay.demo").joinpath("project").iterdir() if entry.is_file()]
+    names = [template.name for template in templates]
+    present = [name for name in names if (folder / name).exists()]
+    if present and not replace:
+        raise ProjectError(f"{folder} already has {', '.join(present)}; choose another folder, or move them away")
+    folder.mkdir(parents=True, exist_ok=True)
+    for template in templates:
+        (folder / template.name).write_text(template.read_text(encoding="utf-8"), encoding="utf-8")
+    write(folder, make(texts, seed))
+    return sorted([*names, "texts.jsonl", "gold.jsonl", "known.jsonl"])
+
+
+def _print_faults(votes: Votes) -> None:
+    for fault in votes.faults:
+        print(f"source {fault.source!r} failed on {fault.count:,} rows, first on row {fault.row}: {fault.error}")
+
+
+def _print_json(value: Any) -> None:
+    print(json.dumps(value, indent=2))

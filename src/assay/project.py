@@ -1,0 +1,223 @@
+"""A project folder: ``assay.toml`` names the data, the task graph, the sources and the settings."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Literal
+
+from assay.constraints import Constraint, excludes, implies
+from assay.data import BATCH_SIZE, as_polars, row_count
+from assay.errors import AssayError, ProjectError, near_miss
+from assay.sources.base import Source, flatten
+from assay.tasks import Task, TaskGraph
+
+FILE = "assay.toml"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How the pipeline runs: the ``[settings]`` of a project."""
+
+    on_error: Literal["raise", "abstain"] = "raise"
+    """What to do when a source fails on a row."""
+    workers: int = 1
+    """How many processes apply the sources."""
+    batch_size: int = BATCH_SIZE
+    """How many rows are worked on at a time."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Project:
+    """What ``assay.toml`` says, checked."""
+
+    folder: Path
+    data: Path
+    tasks: TaskGraph
+    modules: tuple[Path, ...]
+    gold: Path | None = None
+    settings: Settings = field(default_factory=Settings)
+    output: Path
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Project:
+        """Read ``assay.toml`` in a folder.
+
+        Raises
+        ------
+        ProjectError
+            If the file is missing or says something that cannot be understood;
+            names the place in the file.
+        """
+        home = Path(folder)
+        path = home / FILE
+        try:
+            said = tomllib.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise ProjectError(f"there is no {FILE} in {home}; 'assay init {home}' writes an example") from None
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise ProjectError(f"cannot read {path}: {error}") from error
+        try:
+            return _project(home, said)
+        except ProjectError as error:
+            raise ProjectError(f"{path}: {error}") from error
+
+    def sources(self) -> list[Source]:
+        """Every source that the project's modules define, in their order."""
+        found = [source for path in self.modules for source in _sources_in(_imported(path))]
+        if not found:
+            raise ProjectError(
+                f"no sources in {', '.join(str(path) for path in self.modules)}; decorate functions with "
+                "@assay.source, or assign rules such as assay.keywords(...) to names"
+            )
+        return flatten(found)
+
+    def gold_columns(self) -> dict[str, list[Any]] | None:
+        """True labels as a column for each task, or None if the project has none."""
+        if self.gold is None:
+            return None
+        frame = as_polars(self.gold)
+        known = [name for name in self.tasks.names if name in frame.columns]
+        if not known:
+            raise ProjectError(
+                f"{self.gold} has no column named after a task; expected some of {', '.join(self.tasks.names)}"
+            )
+        return {name: frame[name].to_list() for name in known}
+
+    def row_count(self) -> int | None:
+        """How many rows the data has, where that can be known without reading it."""
+        return row_count(self.data)
+
+
+def _project(home: Path, said: Mapping[str, Any]) -> Project:
+    _known_keys(said, ("data", "gold", "tasks", "constraints", "feasible", "sources", "settings", "output"), "the file")
+    data = _section(said, "data", ("path",), required=True)
+    gold = _section(said, "gold", ("path",))
+    sources = _section(said, "sources", ("modules",), required=True)
+    modules = _value(sources, "modules", list, "[sources]")
+    paths = tuple(home / str(module) for module in modules)
+    for path in paths:
+        if not path.is_file():
+            raise ProjectError(f"[sources] modules names {path.name!r}, but there is no such file in {home}")
+    if not paths:
+        raise ProjectError("[sources] modules is empty; name at least one Python file with sources")
+    return Project(
+        folder=home,
+        data=home / _value(data, "path", str, "[data]"),
+        gold=home / _value(gold, "path", str, "[gold]") if gold else None,
+        tasks=_task_graph(said),
+        modules=paths,
+        settings=_settings(_section(said, "settings", tuple(Settings.__dataclass_fields__))),
+        output=home / str(_section(said, "output", ("folder",)).get("folder", "out")),
+    )
+
+
+def _task_graph(said: Mapping[str, Any]) -> TaskGraph:
+    entries = said.get("tasks")
+    if not isinstance(entries, list) or not entries:
+        raise ProjectError('no tasks: add [[tasks]] with name = "..." and labels = ["...", "..."]')
+    tasks = []
+    for number, entry in enumerate(entries, start=1):
+        where = f"[[tasks]] number {number}"
+        _known_keys(entry, ("name", "labels", "parent"), where)
+        parent = entry.get("parent")
+        pairs = [parent] if parent and isinstance(parent[0], str) else parent or []
+        try:
+            tasks.append(
+                Task(
+                    _value(entry, "name", str, where),
+                    _value(entry, "labels", list, where),
+                    [tuple(pair) for pair in pairs] or None,
+                )
+            )
+        except AssayError as error:
+            raise ProjectError(f"{where}: {error}") from error
+    try:
+        return TaskGraph(
+            tasks, constraints=[_constraint(c) for c in said.get("constraints", [])], feasible=said.get("feasible")
+        )
+    except AssayError as error:
+        raise ProjectError(f"the task graph: {error}") from error
+
+
+def _constraint(entry: Mapping[str, Any]) -> Constraint:
+    kinds: dict[str, Callable[..., Constraint]] = {"implies": implies, "excludes": excludes}
+    _known_keys(entry, tuple(kinds), "[[constraints]]")
+    if len(entry) != 1:
+        raise ProjectError(
+            'each of [[constraints]] holds one of implies = [["task", "label"], ...] or excludes = [...]'
+        )
+    ((kind, pairs),) = entry.items()
+    return kinds[kind](*(tuple(pair) for pair in pairs))
+
+
+def _settings(said: Mapping[str, Any]) -> Settings:
+    for name in ("workers", "batch_size"):
+        if name in said and (not isinstance(said[name], int) or isinstance(said[name], bool) or said[name] < 1):
+            raise ProjectError(f"[settings] {name} must be a whole number from 1, but is {said[name]!r}")
+    if said.get("on_error", "raise") not in ("raise", "abstain"):
+        raise ProjectError(f"[settings] on_error must be 'raise' or 'abstain', but is {said['on_error']!r}")
+    return Settings(**said)
+
+
+def _section(said: Mapping[str, Any], name: str, keys: Sequence[str], required: bool = False) -> Mapping[str, Any]:
+    section = said.get(name)
+    if section is None:
+        if required:
+            raise ProjectError(f"the section [{name}] is missing; it holds {', '.join(keys)}")
+        return {}
+    if not isinstance(section, Mapping):
+        raise ProjectError(f"[{name}] must be a section, but is {section!r}")
+    _known_keys(section, keys, f"[{name}]")
+    return section
+
+
+def _value(section: Mapping[str, Any], key: str, kind: type, where: str) -> Any:
+    if not isinstance(section.get(key), kind):
+        what = "a list" if kind is list else "a text"
+        came = f"is {section[key]!r}" if key in section else "is missing"
+        raise ProjectError(f"{where} needs {key} = {what}, but it {came}")
+    return section[key]
+
+
+def _known_keys(said: Mapping[str, Any], keys: Sequence[str], where: str) -> None:
+    for key in said:
+        if key not in keys:
+            raise ProjectError(f"{where} has the unknown key {key!r}. {near_miss(key, keys)}")
+
+
+def _imported(path: Path) -> ModuleType:
+    """A module from a file in the project folder, run anew each time so that edits count."""
+    import cloudpickle
+
+    name = f"assay_project_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ProjectError(f"{path} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except AssayError as error:
+        raise ProjectError(f"in {path}: {error}") from error
+    except Exception as error:
+        raise ProjectError(f"{path} cannot be run: {type(error).__name__}: {error}") from error
+    # Worker processes cannot import the project's modules by name, so their functions travel as they are.
+    cloudpickle.register_pickle_by_value(module)
+    return module
+
+
+def _sources_in(module: ModuleType) -> list[Source]:
+    """The module's sources, each named after the variable that holds it unless it has a name of its own."""
+    found: list[Source] = []
+    for name, value in vars(module).items():
+        if isinstance(value, Source):
+            found.append(value if value.given_name else value.named(name))
+        elif isinstance(value, list) and value and all(isinstance(entry, Source) for entry in value):
+            found += value
+    return list({id(source): source for source in found}.values())

@@ -1,0 +1,74 @@
+"""Tables for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def percent(value: Any) -> str:
+    """A share as people read it.
+
+    >>> percent(0.1234), percent(None)
+    ('12.3%', '–')
+    """
+    return "–" if value is None or value != value else f"{100 * value:.1f}%"
+
+
+_SHARES = ("coverage", "overlaps", "conflicts", "accuracy")
+
+
+def summary_table(summary: pd.DataFrame, title: str) -> Table:
+    """The table of :meth:`assay.Votes.summary`, with the interval beside the accuracy."""
+    columns = [name for name in summary.columns if name not in ("accuracy_low", "accuracy_high")]
+    table = _table(title)
+    table.add_column(str(summary.index.name), no_wrap=True)
+    for name in columns:
+        table.add_column(name, justify="left" if name in ("task", "labels", "never voted") else "right")
+    for index, row in summary.iterrows():
+        cells = []
+        for name in columns:
+            text = _cell(name)(row[name])
+            if name == "accuracy" and text != "–":
+                text += f" ({percent(row['accuracy_low'])[:-1]}–{percent(row['accuracy_high'])[:-1]})"
+            cells.append(escape(text))
+        table.add_row(escape(str(index)), *cells)
+    return table
+
+
+def score_table(scores: list[tuple[str, float]], title: str) -> Table:
+    """Methods and their accuracies."""
+    table = _table(title)
+    table.add_column("method")
+    table.add_column("accuracy", justify="right")
+    for method, value in scores:
+        table.add_row(escape(method), percent(value))
+    return table
+
+
+def show(*parts: Any) -> None:
+    """Print tables and texts on stdout, as wide as the terminal or, in a pipe, as they need to be."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        wide = Console(highlight=False, width=1_000)
+        console = Console(highlight=False, width=max(80, *(wide.measure(part).maximum for part in parts)))
+    for part in parts:
+        console.print(part)
+
+
+def _table(title: str) -> Table:
+    return Table(title=escape(title), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+
+
+def _cell(name: str) -> Callable[[Any], str]:
+    if name in _SHARES:
+        return percent
+    return lambda value: f"{value:,}" if isinstance(value, int) else str(value)
