@@ -1,0 +1,1 @@
+"""How parameters are learned from votes alone; one method a file."""

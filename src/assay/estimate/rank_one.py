@@ -1,0 +1,100 @@
+r"""Rank-one completion: find :math:`a` with :math:`T_{uv} \approx F_{uv}\, a_u a_v` on known entries.
+
+Both moment methods come down to it. Algorithm 1 of the paper has
+:math:`T = -\hat\Sigma_O^{-1}` and :math:`F = 1`; the covariance method has
+:math:`T = \hat\Sigma` and :math:`F = C`, known from the class balance.
+"""
+
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import numpy.typing as npt
+from scipy import optimize
+
+from assay.estimate.outcome import SolverOutcome
+
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+
+_MAX_STEPS = 500
+
+
+def complete(
+    target: FloatArray,
+    factor: FloatArray,
+    deviation: FloatArray,
+    known: BoolArray,
+    expected_sign: FloatArray,
+) -> tuple[FloatArray, SolverOutcome]:
+    """The vector of a weighted rank-one completion.
+
+    Starts from the closed form, a log-linear least-squares fit of the sizes with
+    signs that spread along the surest entries of each connected component, and is
+    polished by L-BFGS.
+
+    Parameters
+    ----------
+    target, factor
+        (d, d) symmetric.
+    deviation
+        (d, d): the standard error of each target.
+    known
+        (d, d): the entries to fit.
+    expected_sign
+        (d,): the sign each entry has on average, which decides the sign of every
+        connected component.
+    """
+    usable = known & (np.abs(factor) > 1e-12)
+    weight = np.where(usable, 1 / np.maximum(deviation, 1e-12), 0.0)
+    start = _oriented(_closed_form(target, factor, weight, usable), usable, expected_sign)
+    scale = max(float(np.sum((weight * target) ** 2)), 1e-300)
+
+    def objective(a: FloatArray) -> tuple[float, FloatArray]:
+        residual = weight * (target - factor * np.outer(a, a))
+        return float(np.sum(residual**2)) / scale, -4 * (weight * residual * factor) @ a / scale
+
+    found = optimize.minimize(
+        objective, start, jac=True, method="L-BFGS-B", options={"maxiter": _MAX_STEPS, "ftol": 1e-14, "gtol": 1e-10}
+    )
+    solved = _oriented(found.x, usable, expected_sign)
+    told = usable.any(axis=1)
+    status = "converged" if found.success or found.nit < _MAX_STEPS else "max_steps"
+    if not told.all():
+        status = "too_few_sources"
+    return solved, SolverOutcome(status, int(found.nit), float(found.fun))
+
+
+def _closed_form(target: FloatArray, factor: FloatArray, weight: FloatArray, usable: BoolArray) -> FloatArray:
+    """Sizes by least squares on logarithms, signs along a maximum spanning forest of the surest entries."""
+    size = len(target)
+    safe = np.where(usable, factor, 1.0)
+    ratio = np.where(usable, target / safe, 0.0)
+    # log|ratio| has a relative error of deviation / |target|, so an entry counts by its own significance.
+    significance = np.where(usable, np.abs(target) * weight, 0.0) ** 2
+    significance = np.minimum(significance, 1e6)
+    logs = np.log(np.maximum(np.abs(ratio), 1e-9))
+    normal = significance + np.diag(significance.sum(axis=1) + 1e-3)
+    sizes = np.exp(np.clip(np.linalg.solve(normal, (significance * logs).sum(axis=1)), -9.0, 1.0))
+    graph: nx.Graph[int] = nx.Graph()
+    graph.add_nodes_from(range(size))
+    graph.add_weighted_edges_from(
+        (int(u), int(v), float(significance[u, v])) for u, v in np.argwhere(np.triu(usable, 1))
+    )
+    signs = np.ones(size)
+    forest = nx.maximum_spanning_tree(graph)
+    for part in nx.connected_components(forest):
+        for u, v in nx.bfs_edges(forest, min(part)):
+            signs[v] = signs[u] * (1.0 if ratio[u, v] >= 0 else -1.0)
+    return np.asarray(sizes * signs)
+
+
+def _oriented(a: FloatArray, usable: BoolArray, expected_sign: FloatArray) -> FloatArray:
+    """Turn each connected component so that it agrees with the expected signs on average."""
+    turned = a.copy()
+    graph = nx.from_numpy_array(usable.astype(int))
+    for part in nx.connected_components(graph):
+        members = np.fromiter(part, dtype=np.int64)
+        if float(turned[members] @ expected_sign[members]) < 0:
+            turned[members] *= -1
+    return turned

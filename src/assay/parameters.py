@@ -1,0 +1,87 @@
+"""What is learned about one component: the class balance, and what sources say for each outcome."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.cliques import Layout
+
+FloatArray = npt.NDArray[np.float64]
+
+TINY = 1e-12
+"""The least probability that a table holds, so that logarithms stay finite."""
+
+
+@dataclass(frozen=True, eq=False)
+class Parameters:
+    """A distribution over outcomes and votes."""
+
+    layout: Layout
+    balance: FloatArray
+    """(outcomes,): P(Y)."""
+    joint: tuple[FloatArray, ...]
+    """Per clique (configurations, outcomes): P(joint vote | outcome), each column summing to one."""
+    ignore_abstentions: bool = False
+    """Whether only what is said counts, not that it is said."""
+
+    @cached_property
+    def tables(self) -> tuple[FloatArray, ...]:
+        """Per clique (configurations, outcomes): the probability of a joint vote among its alternatives."""
+        return tuple(
+            among_alternatives(table, clique.families(self.ignore_abstentions))
+            for table, clique in zip(self.joint, self.layout.cliques, strict=True)
+        )
+
+    @cached_property
+    def conditionals(self) -> tuple[FloatArray, ...]:
+        """Per source (values + 1, outcomes): P(vote | outcome); the last row is abstain."""
+        found = []
+        for source, home in enumerate(self.layout.home):
+            table = self.layout.cliques[home].marginal(self.joint[home], source)
+            if self.ignore_abstentions:
+                table = _same_coverage(table, self.balance)
+            found.append(table)
+        return tuple(found)
+
+    def with_balance(self, balance: FloatArray) -> Parameters:
+        """The same sources under another class balance."""
+        return Parameters(self.layout, balance, self.joint, self.ignore_abstentions)
+
+
+def independent(
+    layout: Layout, balance: FloatArray, conditionals: list[FloatArray], ignore_abstentions: bool = False
+) -> Parameters:
+    """Parameters in which dependent sources are taken for independent: a start for the tables of cliques."""
+    joint = []
+    for clique in layout.cliques:
+        table = np.ones((clique.size, layout.outcomes))
+        for position, source in enumerate(clique.sources):
+            table *= conditionals[source][clique.digits[:, position]]
+        joint.append(normalised(table))
+    return Parameters(layout, balance, tuple(joint), ignore_abstentions)
+
+
+def normalised(table: FloatArray) -> FloatArray:
+    """A table with nothing below ``TINY`` whose columns sum to one."""
+    raised = np.maximum(table, TINY)
+    columns: FloatArray = raised / raised.sum(axis=0)
+    return columns
+
+
+def among_alternatives(table: FloatArray, families: npt.NDArray[np.int64]) -> FloatArray:
+    """Each entry as a share of its family's sum, per column."""
+    sums = np.zeros((int(families.max(initial=0)) + 1, table.shape[1]))
+    np.add.at(sums, families, table)
+    shares: FloatArray = table / sums[families]
+    return shares
+
+
+def _same_coverage(table: FloatArray, balance: FloatArray) -> FloatArray:
+    """A table whose abstentions say nothing: the same for every outcome."""
+    coverage = float((1 - table[-1]) @ balance)
+    said = table[:-1] / np.maximum(table[:-1].sum(axis=0), TINY)
+    return np.vstack([said * coverage, np.full((1, table.shape[1]), 1 - coverage)])

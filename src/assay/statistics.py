@@ -1,0 +1,163 @@
+"""Counts of votes and co-votes: all that the moment methods need, and it adds up exactly.
+
+Counts from any partition of the items, merged in any order, are the same
+integers as counts from all of them at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from assay.cliques import Layout
+from assay.errors import VoteError
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+MAX_INDICATORS = 6_000
+"""The most indicators whose co-votes are counted at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """The distinct rows of votes, and how often each occurs. They add."""
+
+    codes: npt.NDArray[np.int32]
+    """(patterns, sources), in lexical order."""
+    counts: IntArray
+    """(patterns,)."""
+
+    @classmethod
+    def zero(cls, sources: int) -> Patterns:
+        """No items."""
+        return cls(np.empty((0, sources), dtype=np.int32), np.empty(0, dtype=np.int64))
+
+    @classmethod
+    def of(cls, codes: npt.NDArray[np.integer]) -> Patterns:
+        """The patterns of a matrix of votes, (items, sources).
+
+        >>> Patterns.of(np.array([[0, 1], [1, 1], [0, 1]])).counts.tolist()
+        [2, 1]
+        """
+        return cls._merged(codes.astype(np.int32), np.ones(len(codes), dtype=np.int64))
+
+    @classmethod
+    def _merged(cls, codes: npt.NDArray[np.int32], counts: IntArray) -> Patterns:
+        if not codes.shape[1]:
+            return cls(codes[:1], counts.sum(keepdims=True)[: len(codes)])
+        distinct, inverse = np.unique(codes, axis=0, return_inverse=True)
+        totals = np.zeros(len(distinct), dtype=np.int64)
+        np.add.at(totals, inverse.reshape(-1), counts)
+        return cls(distinct, totals)
+
+    def __add__(self, other: Patterns) -> Patterns:
+        return self._merged(np.concatenate([self.codes, other.codes]), np.concatenate([self.counts, other.counts]))
+
+    @property
+    def items(self) -> int:
+        """How many items there are."""
+        return int(self.counts.sum())
+
+
+@dataclass(frozen=True)
+class Indicator:
+    """The event that some sources, all in one clique, emit certain values."""
+
+    sources: tuple[int, ...]
+    values: tuple[int, ...]
+
+
+def single_indicators(layout: Layout) -> tuple[Indicator, ...]:
+    """One for each value of each source."""
+    return tuple(
+        Indicator((source,), (value,)) for source, masks in enumerate(layout.masks) for value in range(len(masks))
+    )
+
+
+def clique_indicators(layout: Layout) -> tuple[Indicator, ...]:
+    """Those of single sources, and of the joint votes of all cliques that are observable (the paper's O)."""
+    found = dict.fromkeys(single_indicators(layout))
+    for clique in layout.cliques:
+        for size in range(2, len(clique.sources) + 1):
+            for members in combinations(clique.sources, size):
+                for values in product(*(range(len(layout.masks[source])) for source in members)):
+                    found[Indicator(members, values)] = None
+    if len(found) > MAX_INDICATORS:
+        raise VoteError(
+            f"the cliques of dependent sources have {len(found):,} joint votes, more than the {MAX_INDICATORS:,} that "
+            "moments are taken of; declare fewer dependencies, or use method='em'"
+        )
+    return tuple(found)
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """How often indicators hold, alone and together."""
+
+    indicators: tuple[Indicator, ...]
+    items: int
+    single: IntArray
+    """(indicators,)."""
+    pair: IntArray
+    """(indicators, indicators); the diagonal repeats ``single``."""
+
+    @classmethod
+    def zero(cls, indicators: Sequence[Indicator]) -> Statistics:
+        """No items."""
+        size = len(indicators)
+        return cls(tuple(indicators), 0, np.zeros(size, dtype=np.int64), np.zeros((size, size), dtype=np.int64))
+
+    @classmethod
+    def count(cls, patterns: Patterns, indicators: Sequence[Indicator]) -> Statistics:
+        """Count indicators in vote patterns."""
+        held = sparse.csc_array(_held(patterns.codes, indicators))
+        weighted = held.multiply(patterns.counts[:, None]).tocsc()
+        pair = np.asarray((held.T @ weighted).toarray(), dtype=np.int64)
+        return cls(tuple(indicators), patterns.items, pair.diagonal().copy(), pair)
+
+    def __add__(self, other: Statistics) -> Statistics:
+        if self.indicators != other.indicators:
+            raise VoteError("only counts of the same sources, values and dependencies can be added")
+        return Statistics(self.indicators, self.items + other.items, self.single + other.single, self.pair + other.pair)
+
+    @property
+    def rates(self) -> FloatArray:
+        """(indicators,): how often each holds, as a share."""
+        return self.single / max(self.items, 1)
+
+    @property
+    def covariance(self) -> FloatArray:
+        """(indicators, indicators): their covariance over the items."""
+        return self.pair / max(self.items, 1) - np.outer(self.rates, self.rates)
+
+    def keep(self, chosen: IntArray) -> Statistics:
+        """The counts of some indicators."""
+        return Statistics(
+            tuple(self.indicators[index] for index in chosen),
+            self.items,
+            self.single[chosen],
+            self.pair[np.ix_(chosen, chosen)],
+        )
+
+
+def _held(codes: npt.NDArray[np.int32], indicators: Sequence[Indicator]) -> sparse.coo_array:
+    """(patterns, indicators): ones where an indicator holds."""
+    rows, columns = [], []
+    for column, indicator in enumerate(indicators):
+        holds = np.ones(len(codes), dtype=bool)
+        for source, value in zip(indicator.sources, indicator.values, strict=True):
+            holds &= codes[:, source] == value
+        found = np.flatnonzero(holds)
+        rows.append(found)
+        columns.append(np.full(len(found), column))
+    row, column_of = np.concatenate([*rows, []]), np.concatenate([*columns, []])
+    return sparse.coo_array(
+        (np.ones(len(row), dtype=np.int64), (row.astype(np.int64), column_of.astype(np.int64))),
+        shape=(len(codes), len(indicators)),
+    )
