@@ -116,9 +116,9 @@ class Statistics:
     @classmethod
     def count(cls, patterns: Patterns, indicators: Sequence[Indicator]) -> Statistics:
         """Count indicators in vote patterns."""
-        held = sparse.csc_array(_held(patterns.codes, indicators))
-        weighted = held.multiply(patterns.counts[:, None]).tocsc()
-        pair = np.asarray((held.T @ weighted).toarray(), dtype=np.int64)
+        holds = sparse.csc_array(held(patterns.codes, indicators))
+        weighted = holds.multiply(patterns.counts[:, None]).tocsc()
+        pair = np.asarray((holds.T @ weighted).toarray(), dtype=np.int64)
         return cls(tuple(indicators), patterns.items, pair.diagonal().copy(), pair)
 
     def __add__(self, other: Statistics) -> Statistics:
@@ -146,7 +146,7 @@ class Statistics:
         )
 
 
-def _held(codes: npt.NDArray[np.int32], indicators: Sequence[Indicator]) -> sparse.coo_array:
+def held(codes: npt.NDArray[np.int32], indicators: Sequence[Indicator]) -> sparse.coo_array:
     """(patterns, indicators): ones where an indicator holds."""
     rows, columns = [], []
     for column, indicator in enumerate(indicators):

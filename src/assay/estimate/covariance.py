@@ -41,7 +41,7 @@ def from_covariance(
         (sources,): +1, or −1 for a source declared adversarial.
     """
     slopes, outcome = slopes_from_covariance(layout, statistics, balance, signs)
-    return independent(layout, balance, conditionals(layout, statistics, balance, slopes)), outcome
+    return independent(layout, balance, expand_tied(layout, statistics, balance, slopes)), outcome
 
 
 def slopes_from_covariance(
@@ -63,8 +63,11 @@ def slopes_from_covariance(
     return np.where(known.any(axis=1), slopes, 0.0), outcome
 
 
-def conditionals(layout: Layout, statistics: Statistics, balance: FloatArray, slopes: FloatArray) -> list[FloatArray]:
-    """Per source (values + 1, outcomes): P(vote | outcome), from slopes and voting rates, made proper."""
+def expand_tied(layout: Layout, statistics: Statistics, balance: FloatArray, slopes: FloatArray) -> list[FloatArray]:
+    """Per source (values + 1, outcomes): P(vote | outcome), from slopes and voting rates, made proper.
+
+    The paper's ExpandTied: one parameter a value becomes one for each outcome.
+    """
     found = []
     at = 0
     for masks in layout.masks:

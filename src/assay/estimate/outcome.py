@@ -8,6 +8,7 @@ ADVICE = {
     "converged": "",
     "max_steps": "the steps ran out before it settled; raise max_steps, or see what assay.check says",
     "singular_covariance": "some indicators never vary or repeat each other; these were set aside",
+    "unreliable_balance": "three-way overlaps do not settle the class balance; give class_balance, or use method='em'",
     "too_few_sources": "fewer than three independent sources tell of something; it was left at what the votes suggest",
 }
 

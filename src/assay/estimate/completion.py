@@ -1,0 +1,260 @@
+r"""Algorithm 1: source accuracies from the inverse covariance of observable cliques.
+
+With singleton separators :math:`K_O = \hat\Sigma_O^{-1} + Z Z^T` vanishes on
+:math:`\Omega`, the pairs of indicators that share no clique (the paper's equation
+on the matrix completion form). So :math:`Z` is found by completing
+:math:`-\hat\Sigma_O^{-1}` on :math:`\Omega`: rank one for two outcomes, as in
+Algorithm 1, and rank :math:`r - 1` for more, as in the appendix. With
+
+.. math:: F = \hat\Sigma_O Z (I + Z^T \hat\Sigma_O Z)^{-1/2}, \qquad \Sigma_{OS} = F U \Sigma_S^{1/2},
+
+which for one column is the algorithm's :math:`\hat\Sigma_O \hat z / \sqrt{\hat c}`,
+an orthogonal :math:`U` is left open. It is the one that comes nearest to the
+class-conditional fit.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy import linalg, optimize
+
+from assay.cliques import Clique, Layout
+from assay.errors import VoteError
+from assay.estimate.covariance import expand_tied, slopes_from_covariance
+from assay.estimate.outcome import SolverOutcome
+from assay.estimate.rank_one import complete
+from assay.parameters import Parameters, normalised
+from assay.statistics import Indicator, Patterns, Statistics, clique_indicators, single_indicators
+
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+IntArray = npt.NDArray[np.int64]
+
+_DEPENDENT = 1e-7
+"""A column whose variance, beyond what others explain, is a smaller part of it than this is set aside."""
+
+
+def from_inverse_covariance(
+    layout: Layout, patterns: Patterns, balance: FloatArray, signs: FloatArray
+) -> tuple[Parameters, SolverOutcome]:
+    """Parameters by Algorithm 1; with separators beyond the truth, in several steps.
+
+    Each step takes one clique of every group of dependent sources, so that these
+    meet in the truth alone, and solves for those; the steps together see every
+    clique (the paper's appendix A.1, multi-step approach).
+    """
+    joint: dict[Clique, FloatArray] = {}
+    outcomes = []
+    by_group = [
+        [clique for clique in layout.cliques if set(clique.sources) <= set(part)] for part in layout.graph.components
+    ]
+    for turn in range(max((len(cliques) for cliques in by_group), default=0)):
+        chosen = [cliques[min(turn, len(cliques) - 1)] for cliques in by_group]
+        tables, outcome = _one_step(layout, chosen, patterns, balance, signs)
+        joint.update(tables)
+        outcomes.append(outcome)
+    tables_in_order = tuple(joint[clique] for clique in layout.cliques)
+    worst = next((outcome for outcome in outcomes if not outcome.converged), outcomes[0])
+    return Parameters(layout, balance, tables_in_order), worst
+
+
+def _one_step(
+    layout: Layout, chosen: list[Clique], patterns: Patterns, balance: FloatArray, signs: FloatArray
+) -> tuple[dict[Clique, FloatArray], SolverOutcome]:
+    """The tables of some cliques that meet in the truth alone."""
+    sources = sorted(source for clique in chosen for source in clique.sources)
+    sub = Layout(tuple(layout.masks[s] for s in sources), layout.graph.restricted(sources), layout.outcomes)
+    seen = Patterns(patterns.codes[:, sources], patterns.counts)
+    tables, outcome = solve(sub, seen, balance, signs[sources])
+    found = {}
+    for clique in chosen:
+        members = tuple(sources.index(source) for source in clique.sources)
+        found[clique] = next(t for c, t in zip(sub.cliques, tables, strict=True) if c.sources == members)
+    return found, outcome
+
+
+def solve(
+    layout: Layout, patterns: Patterns, balance: FloatArray, signs: FloatArray
+) -> tuple[list[FloatArray], SolverOutcome]:
+    """Per clique (configurations, outcomes): P(joint vote | outcome), for a graph with singleton separators."""
+    if not layout.graph.has_singleton_separators:
+        raise VoteError("Algorithm 1 needs cliques that meet in the truth alone")
+    everything = Statistics.count(patterns, clique_indicators(layout))
+    kept = _minimal(layout, everything)
+    statistics = everything.keep(kept)
+    template = _class_conditional_moments(layout, patterns, balance, signs)
+    apart = _apart(layout, statistics.indicators)
+    inverse: FloatArray = np.asarray(np.linalg.inv(statistics.covariance), dtype=np.float64)
+    scale = np.sqrt(np.outer(inverse.diagonal(), inverse.diagonal()) + inverse**2) / np.sqrt(max(statistics.items, 1))
+    guess = np.array([template[indicator] for indicator in statistics.indicators]).reshape(len(kept), len(balance))
+    cross_guess = (guess - np.outer(statistics.rates, balance))[:, :-1]
+    if layout.outcomes == 2:
+        leaning = inverse @ cross_guess[:, 0]
+        z, outcome = complete(-inverse, np.ones_like(inverse), scale, apart, np.sign(leaning))
+        completed = z[:, None]
+    else:
+        completed, outcome = _low_rank(inverse, scale, apart, statistics.covariance, cross_guess, balance)
+    cross = _cross_covariance(statistics.covariance, completed, balance, cross_guess)
+    moments = cross + np.outer(statistics.rates, balance[:-1])
+    moments = np.column_stack([moments, statistics.rates - moments.sum(axis=1)])
+    known = dict(zip(statistics.indicators, moments, strict=True))
+    rates = dict(zip(everything.indicators, everything.rates, strict=True))
+    return [_expanded(layout, clique, known, rates, template, balance) for clique in layout.cliques], outcome
+
+
+def _low_rank(
+    inverse: FloatArray,
+    deviation: FloatArray,
+    apart: BoolArray,
+    covariance: FloatArray,
+    cross_guess: FloatArray,
+    balance: FloatArray,
+) -> tuple[FloatArray, SolverOutcome]:
+    """Z of rank r − 1, from the class-conditional fit, by L-BFGS."""
+    hidden = _hidden_covariance(balance)
+    gap = hidden - cross_guess.T @ inverse @ cross_guess
+    values, vectors = np.linalg.eigh((gap + gap.T) / 2)
+    root = vectors / np.sqrt(np.maximum(values, 1e-3 * np.abs(values).max()))
+    start = inverse @ cross_guess @ root
+    weight = np.where(apart, 1 / deviation, 0.0)
+    scale = float(np.sum((weight * inverse) ** 2)) + 1e-300
+
+    def objective(flat: FloatArray) -> tuple[float, FloatArray]:
+        z = flat.reshape(start.shape)
+        residual = weight * (inverse + z @ z.T)
+        return float(np.sum(residual**2)) / scale, (4 * (weight * residual) @ z / scale).ravel()
+
+    found = optimize.minimize(objective, start.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": 500})
+    status = "converged" if found.success or found.nit < 500 else "max_steps"
+    return found.x.reshape(start.shape), SolverOutcome(status, int(found.nit), float(found.fun))
+
+
+def _cross_covariance(
+    covariance: FloatArray, completed: FloatArray, balance: FloatArray, cross_guess: FloatArray
+) -> FloatArray:
+    """(indicators, outcomes − 1): the covariance of votes with the truth, turned to be nearest to a guess."""
+    inner = np.eye(completed.shape[1]) + completed.T @ covariance @ completed
+    explained = covariance @ completed @ np.asarray(linalg.inv(linalg.sqrtm(inner)).real)
+    root = np.asarray(linalg.sqrtm(_hidden_covariance(balance)).real)
+    turn, _ = linalg.orthogonal_procrustes(explained, cross_guess @ np.linalg.pinv(root))
+    return np.asarray(explained @ turn @ root)
+
+
+def _hidden_covariance(balance: FloatArray) -> FloatArray:
+    """Σ_S: the covariance of the indicators of all outcomes but the last."""
+    shares = balance[:-1]
+    return np.diag(shares) - np.outer(shares, shares)
+
+
+def _minimal(layout: Layout, statistics: Statistics) -> IntArray:
+    """Indicators that vary and are not determined by the others.
+
+    A source that never abstains loses its last value: the others determine it.
+    """
+    count, items = statistics.single, statistics.items
+    voted = np.zeros(len(layout.masks), dtype=np.int64)
+    last: dict[int, Indicator] = {}
+    for indicator, total in zip(statistics.indicators, count, strict=True):
+        if len(indicator.sources) == 1:
+            voted[indicator.sources[0]] += total
+            if total:
+                last[indicator.sources[0]] = indicator
+    reference = {(s, last[s].values[0]) for s in last if voted[s] == items}
+    candidates = [
+        index
+        for index, indicator in enumerate(statistics.indicators)
+        if 0 < count[index] < items
+        and not any(pair in reference for pair in zip(indicator.sources, indicator.values, strict=True))
+    ]
+    return _independent(statistics.covariance, np.array(candidates, dtype=np.int64))
+
+
+def _independent(covariance: FloatArray, candidates: IntArray) -> IntArray:
+    """The candidates that a Cholesky factorisation, in their order, does not find explained by earlier ones."""
+    chosen: list[int] = []
+    rows: list[FloatArray] = []
+    for index in candidates:
+        variance = covariance[index, index]
+        if chosen:
+            factor = np.array(rows)
+            solved = linalg.solve_triangular(factor, covariance[chosen, index], lower=True)
+            left = variance - float(solved @ solved)
+        else:
+            solved, left = np.empty(0), variance
+        if left > _DEPENDENT * variance:
+            rows = [np.append(row, 0.0) for row in rows]
+            rows.append(np.append(solved, np.sqrt(left)))
+            chosen.append(int(index))
+    return np.array(chosen, dtype=np.int64)
+
+
+def _apart(layout: Layout, indicators: tuple[Indicator, ...]) -> BoolArray:
+    """Ω: the pairs of indicators that share no clique."""
+    home = {source: part for part, members in enumerate(layout.graph.components) for source in members}
+    group = np.array([home[indicator.sources[0]] for indicator in indicators])
+    return np.asarray(group[:, None] != group[None, :])
+
+
+def _class_conditional_moments(
+    layout: Layout, patterns: Patterns, balance: FloatArray, signs: FloatArray
+) -> dict[Indicator, FloatArray]:
+    """(outcomes,) per indicator: E[ψ, Y = y] of the class-conditional fit; joint votes scaled to their rate."""
+    statistics = Statistics.count(patterns, single_indicators(layout))
+    slopes, _ = slopes_from_covariance(layout, statistics, balance, signs)
+    tables = expand_tied(layout, statistics, balance, slopes)
+    everything = Statistics.count(patterns, clique_indicators(layout))
+    found = {}
+    for indicator, rate in zip(everything.indicators, everything.rates, strict=True):
+        chance = balance.copy()
+        for source, value in zip(indicator.sources, indicator.values, strict=True):
+            chance = chance * tables[source][value]
+        found[indicator] = rate * chance / max(float(chance.sum()), 1e-300)
+    return found
+
+
+def _expanded(
+    layout: Layout,
+    clique: Clique,
+    known: dict[Indicator, FloatArray],
+    rates: dict[Indicator, float],
+    template: dict[Indicator, FloatArray],
+    balance: FloatArray,
+) -> FloatArray:
+    """(configurations, outcomes): the whole table of a clique from the moments of its minimal indicators.
+
+    The last digit of each source first stands for "anything", and inclusion and
+    exclusion along each source turn it into "abstains".
+    """
+    table = np.empty((*clique.shape, layout.outcomes))
+    for number, digits in enumerate(clique.digits):
+        voting = clique.voting[number]
+        members = tuple(np.array(clique.sources)[voting].tolist())
+        indicator = Indicator(members, tuple(digits[voting].tolist()))
+        if not members:
+            moment = balance
+        elif indicator in known:
+            moment = known[indicator]
+        else:
+            # Never seen, or determined by the others up to noise: divided as the class-conditional fit has it.
+            moment = rates[indicator] * template[indicator] / max(float(template[indicator].sum()), 1e-300)
+        table[tuple(digits)] = moment
+    _recover_references(layout, clique, known, table)
+    for axis in range(len(clique.shape)):
+        moved = np.moveaxis(table, axis, 0)
+        moved[-1] -= moved[:-1].sum(axis=0)
+    flat = table.reshape(clique.size, layout.outcomes)
+    return normalised(np.maximum(flat, 0.0) / np.maximum(balance, 1e-12))
+
+
+def _recover_references(layout: Layout, clique: Clique, known: dict[Indicator, FloatArray], table: FloatArray) -> None:
+    """Fill in the value that was left out of a source which never abstains: the rest of "anything"."""
+    for position, source in enumerate(clique.sources):
+        values = range(len(layout.masks[source]))
+        left_out = [v for v in values if Indicator((source,), (v,)) not in known]
+        moved = np.moveaxis(table, position, 0)
+        total = sum(float(moved[(v, *(-1,) * (len(clique.shape) - 1))].sum()) for v in values)
+        whole = float(moved[(-1,) * len(clique.shape)].sum())
+        if len(left_out) == 1 and abs(total - whole) < 1e-9:
+            others = [v for v in values if v != left_out[0]]
+            moved[left_out[0]] = moved[-1] - moved[others].sum(axis=0)
