@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from assay.label_space import Component
 from assay.summary import counts_of_sets, set_blocks
+from assay.tasks import TaskGraph
 from assay.votes import OutcomeSets, Votes
 
 FloatArray = npt.NDArray[np.float64]
@@ -51,30 +52,31 @@ def hierarchical_majority_vote(votes: Votes) -> FloatArray | list[FloatArray]:
 
 
 def _per_component(
-    votes: Votes, decide: Callable[[Component, OutcomeSets, Counts], FloatArray]
+    votes: Votes, decide: Callable[[TaskGraph, Component, OutcomeSets, Counts], FloatArray]
 ) -> FloatArray | list[FloatArray]:
     parts = []
     for component, sets in zip(votes.label_space.components, votes.outcome_sets, strict=True):
         probabilities = np.empty((len(votes), len(component)))
         for rows, set_of in set_blocks(votes, sets):
-            probabilities[rows] = decide(component, sets, counts_of_sets(set_of, len(sets.masks)))
+            probabilities[rows] = decide(votes.tasks, component, sets, counts_of_sets(set_of, len(sets.masks)))
         parts.append(probabilities)
     return parts[0] if len(parts) == 1 else parts
 
 
-def _most_points(component: Component, sets: OutcomeSets, counts: Counts) -> FloatArray:
+def _most_points(tasks: TaskGraph, component: Component, sets: OutcomeSets, counts: Counts) -> FloatArray:
     return _winners(counts @ sets.masks.astype(np.int32))
 
 
-def _down_the_tree(component: Component, sets: OutcomeSets, counts: Counts) -> FloatArray:
+def _down_the_tree(tasks: TaskGraph, component: Component, sets: OutcomeSets, counts: Counts) -> FloatArray:
     probabilities = np.empty((len(counts), len(component)))
+    order = tasks.parents_first(component.tasks)
 
     def descend(node: BoolArray, depth: int, share: FloatArray) -> None:
         """Divide ``share``, (items,), among the outcomes of ``node`` by the tasks from ``depth`` on."""
-        if node.sum() == 1 or depth == len(component.tasks):
+        if node.sum() == 1 or depth == len(order):
             probabilities[:, node] = share[:, None] / node.sum()
             return
-        labels = component.codes[:, depth]
+        labels = component.label_of(order[depth])
         branches = [node & (labels == label) for label in np.unique(labels[node])]
         if len(branches) > 1:
             left = sets.masks & node

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TypeAlias
 
 from assay.errors import TaskError
@@ -39,6 +40,8 @@ class Constraint:
     """Whether a vector over these tasks satisfies it."""
     mentions: tuple[Assignment, ...] = ()
     """The assignments named in it, which must exist."""
+    early: tuple[Constraint, ...] = ()
+    """What follows from it for fewer tasks, so that a partial vector can be ruled out before it has grown."""
 
     def __str__(self) -> str:
         return self.text
@@ -84,6 +87,7 @@ def excludes(*assignments: Assignment) -> Constraint:
         tasks=_tasks(*pairs),
         holds=holds,
         mentions=pairs,
+        early=tuple(excludes(*two) for two in combinations(pairs, 2)) if len(pairs) > 2 else (),
     )
 
 

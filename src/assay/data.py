@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import collections
 import json
-import keyword
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
@@ -54,7 +53,9 @@ class Batch:
         self._columns = columns
         self._objects = objects
         self._rows: list[Any] | None = objects
-        self._series: dict[str, pl.Series] = {}
+        self._series: dict[str | Callable[[Any], Any], pl.Series] = {}
+        self.failed: dict[Callable[[Any], Any], dict[int, Exception]] = {}
+        """Per function that columns were computed by: the rows it failed on, and why."""
 
     @classmethod
     def of_records(cls, records: list[Any]) -> Batch:
@@ -62,11 +63,13 @@ class Batch:
         if not all(isinstance(record, Mapping) for record in records):
             return cls(objects=records)
         names = dict.fromkeys(name for record in records for name in record)
+        if not names:  # rows without columns are still rows
+            return cls(objects=records)
         return cls(columns={str(name): [record.get(name) for record in records] for name in names})
 
     def __getstate__(self) -> dict[str, Any]:
         """What another process needs: the data, and nothing that is made from it."""
-        return {**self.__dict__, "memo": {}, "_rows": self._objects, "_series": {}}
+        return {**self.__dict__, "memo": {}, "_rows": self._objects, "_series": {}, "failed": {}}
 
     def __len__(self) -> int:
         if self.frame is not None:
@@ -87,12 +90,21 @@ class Batch:
         return self._rows
 
     def column(self, on: str | Callable[[Any], Any]) -> pl.Series:
-        """A column by name, or computed from the rows by a function."""
-        if not isinstance(on, str):
-            return _series("", [on(row) for row in self.rows])
+        """A column by name, or computed from the rows by a function; missing where the function fails."""
         if on not in self._series:
-            self._series[on] = self._find(on)
+            self._series[on] = self._find(on) if isinstance(on, str) else self._computed(on)
         return self._series[on]
+
+    def _computed(self, function: Callable[[Any], Any]) -> pl.Series:
+        values, failed = [], {}
+        for number, row in enumerate(self.rows, start=self.start):
+            try:
+                values.append(function(row))
+            except Exception as error:
+                failed[number] = error
+                values.append(None)
+        self.failed[function] = failed
+        return _series("", values)
 
     def _find(self, name: str) -> pl.Series:
         columns = self.frame.columns if self.frame is not None else self._columns
@@ -133,7 +145,10 @@ def row_count(data: Any) -> int | None:
     if isinstance(data, str | Path):
         path = Path(data)
         if path.suffix == ".parquet" and path.is_file():
-            return int(pl.scan_parquet(path).select(pl.len()).collect().item())
+            try:
+                return int(pl.scan_parquet(path).select(pl.len()).collect().item())
+            except pl.exceptions.PolarsError:  # told of when it is read
+                return None
         return None
     try:
         return len(data)
@@ -172,6 +187,8 @@ def _pieces(data: Any, size: int) -> Iterator[Batch]:
         yield from (Batch(frame) for frame in data.iter_slices(size))
     elif hasattr(data, "with_format") and hasattr(data, "iter"):  # a Hugging Face dataset
         yield from (_from_arrow(piece) for piece in data.with_format("arrow").iter(batch_size=size))
+    elif isinstance(data, pl.Series) or (hasattr(data, "iloc") and not hasattr(data, "columns")):
+        raise DataError("cannot read rows from a single series; make it a table with .to_frame(), or a list")
     elif hasattr(data, "iloc"):  # pandas and its kin
         for start in range(0, len(data), size):
             yield _from_pandas(data.iloc[start : start + size])
@@ -210,8 +227,12 @@ def _from_pandas(table: Any) -> Batch:
     try:
         return Batch(pl.from_pandas(table))
     except Exception:  # columns of arbitrary objects have no Arrow type: their rows are still rows
-        columns = {str(name): table[name].tolist() for name in table.columns}
-        return Batch(columns=columns)
+        if not table.columns.is_unique:
+            raise DataError(
+                f"two columns are called {table.columns[table.columns.duplicated()][0]!r}; rename one of them"
+            ) from None
+        table = table.astype(object).where(table.notna(), None)
+        return Batch(columns={str(name): table[name].tolist() for name in table.columns})
 
 
 def _stream(data: Any, size: int) -> Iterator[Batch]:
@@ -261,19 +282,17 @@ def _first_bad_line(path: Path) -> str | None:
 
 
 def _series(name: str, values: list[Any]) -> pl.Series:
-    try:
-        return pl.Series(name, values)
-    except (TypeError, pl.exceptions.PolarsError):
-        return pl.Series(name, values, dtype=pl.Object)
+    for candidate in (values, [None if isinstance(v, float) and v != v else v for v in values]):
+        try:
+            return pl.Series(name, candidate)
+        except (TypeError, pl.exceptions.PolarsError):  # NaN among texts is how pandas says missing
+            continue
+    return pl.Series(name, values, dtype=pl.Object)
 
 
 def _row_class(names: tuple[str, ...]) -> type[Any]:
     """A named tuple whose fields can be asked for by attribute and, whatever they are called, by item."""
-    fields = [
-        name if name.isidentifier() and not keyword.iskeyword(name) and not name.startswith("_") else f"field_{i}"
-        for i, name in enumerate(names)
-    ]
-    base: Any = collections.namedtuple("Row", fields)  # type: ignore[misc]  # noqa: PYI024  known at run time only
+    base: Any = collections.namedtuple("Row", names, rename=True)  # type: ignore[misc]  # noqa: PYI024  known at run time only
     positions = {name: position for position, name in enumerate(names)}
 
     class Row(base):

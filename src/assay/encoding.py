@@ -52,7 +52,7 @@ def intern(values: Sequence[object]) -> tuple[npt.NDArray[np.int32], list[Any]]:
     try:
         return _interned(values)
     except TypeError:  # dicts over several tasks cannot be hashed
-        codes, distinct = _interned([_Items(v.items()) if isinstance(v, Mapping) else _hashable(v) for v in values])
+        codes, distinct = _interned([_hashable(value) for value in values])
         return codes, [dict(value) if isinstance(value, _Items) else value for value in distinct]
 
 
@@ -61,11 +61,12 @@ class _Items(tuple[tuple[Any, Any], ...]):
 
 
 def _hashable(value: object) -> object:
+    key = _Items(value.items()) if isinstance(value, Mapping) else value
     try:
-        hash(value)
+        hash(key)
     except TypeError:
         return repr(value)  # a list, say: no label, and the error will show what it was
-    return value
+    return key
 
 
 def _interned(values: Sequence[object]) -> tuple[npt.NDArray[np.int32], list[Any]]:

@@ -229,5 +229,6 @@ def _label_text(label: Label) -> str:
 
 def _not_a_label(value: object, task: str | None = None) -> str:
     where = "" if task is None else f" for task {task!r}"
-    advice = "; return None to abstain" if value in (-1, "") or value != value else ""
+    stands_for_nothing = isinstance(value, int | float | str) and (value in (-1, "") or value != value)
+    advice = "; return None to abstain" if stands_for_nothing else ""
     return f"expected a label name{where}, but got {value!r} ({type(value).__name__}){advice}"

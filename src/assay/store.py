@@ -35,6 +35,9 @@ def writing(path: str | Path) -> Iterator[Path]:
     try:
         yield unfinished
         unfinished.chmod(0o644)
-        unfinished.replace(target)
+        try:
+            unfinished.replace(target)
+        except OSError as error:
+            raise AssayError(f"cannot write {target}: {error.strerror}") from error
     finally:
         unfinished.unlink(missing_ok=True)

@@ -121,6 +121,8 @@ def judged(votes: Votes, gold: Votes) -> tuple[BoolArray, BoolArray]:
     wrong = np.zeros(votes.shape, dtype=bool)
     told = np.zeros(votes.shape, dtype=bool)
     for sets, truth in zip(votes.outcome_sets, gold.outcome_sets, strict=True):
+        if not len(sets.masks):  # no source says anything here
+            continue
         known = np.vstack([truth.masks, np.ones((1, truth.masks.shape[1]), dtype=bool)])
         entailed: BoolArray = np.asarray((~known[:, None, :] | sets.masks[None]).all(axis=2))
         excluded: BoolArray = np.asarray((~known[:, None, :] | ~sets.masks[None]).all(axis=2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -43,8 +44,8 @@ class Task:
     ) -> None:
         if not isinstance(name, str) or not name:
             raise TaskError(f"a task needs a name that is a text, but got {name!r}")
-        if isinstance(labels, str):
-            raise TaskError(f"task {name!r}: labels must be a list of names, but got the text {labels!r}")
+        if isinstance(labels, str) or not isinstance(labels, Iterable):
+            raise TaskError(f"task {name!r}: labels must be a list of names, but got {labels!r}")
         names = tuple(labels)
         if not names:
             raise TaskError(f"task {name!r} has no labels; give it the possible answers")
@@ -53,7 +54,7 @@ class Task:
                 raise TaskError(
                     f"task {name!r}: labels are non-empty texts, but got {label!r} ({type(label).__name__})"
                 )
-        repeated = next((label for i, label in enumerate(names) if label in names[:i]), None)
+        repeated = next((label for label, count in Counter(names).items() if count > 1), None)
         if repeated is not None:
             raise TaskError(f"task {name!r} has the label {repeated!r} twice; label names must be unique within a task")
         object.__setattr__(self, "name", name)
@@ -124,6 +125,10 @@ class TaskGraph:
     def flat(cls, name: str, labels: Iterable[str]) -> TaskGraph:
         """A single task, e.g. for votes that come as a matrix of class numbers."""
         task = Task(name, labels)
+        if len(task.labels) > MAX_OUTCOMES:
+            raise TaskError(
+                f"the task {name!r} has {len(task.labels):,} labels; the limit is {MAX_OUTCOMES:,} outcomes"
+            )
         codes = np.arange(len(task.labels), dtype=np.int16)[:, None]
         return cls._compiled((task,), LabelSpace((Component((name,), (task.labels,), codes),)))
 
@@ -222,7 +227,9 @@ class TaskGraph:
                 raise TaskError(f"this is not a stored task graph: outcomes of {component.tasks} fit no labels")
         if sorted(name for component in components for name in component.tasks) != sorted(labels):
             raise TaskError("this is not a stored task graph: its components do not cover its tasks")
-        return cls._compiled(tasks, LabelSpace(components))
+        graph = cls._compiled(tasks, LabelSpace(components))
+        graph._check_parents()
+        return graph
 
     def check_assignment(self, task: str, label: Label, where: str) -> None:
         """Raise unless ``task`` exists and has ``label``; ``where`` names the place that said so."""
@@ -233,6 +240,20 @@ class TaskGraph:
                 f"{where} names label {label!r} of task {task!r}, which it does not have. "
                 f"{near_miss(label, self[task].labels)}"
             )
+
+    def parents_first(self, names: Iterable[str]) -> list[str]:
+        """Related tasks in an order in which every task comes after its parents."""
+        ordered: dict[str, None] = {}
+
+        def visit(name: str) -> None:
+            for parent, _ in self[name].parents:
+                if parent not in ordered:
+                    visit(parent)
+            ordered[name] = None
+
+        for name in names:
+            visit(name)
+        return list(ordered)
 
     def _check_parents(self) -> None:
         for task in self.tasks:
@@ -274,7 +295,8 @@ def latest_task_graph() -> TaskGraph | None:
 def _parents(name: str, parent: tuple[str, str] | Sequence[tuple[str, str]] | None) -> tuple[tuple[str, str], ...]:
     if parent is None:
         return ()
-    pairs = [parent] if len(parent) == 2 and all(isinstance(part, str) for part in parent) else list(parent)
+    given = list(parent) if isinstance(parent, Sequence) else [parent]
+    pairs = [parent] if len(given) == 2 and all(isinstance(part, str) for part in given) else given
     for pair in pairs:
         if not (isinstance(pair, tuple | list) and len(pair) == 2 and all(isinstance(part, str) for part in pair)):
             raise TaskError(
@@ -314,6 +336,8 @@ def _checked_feasible(tasks: tuple[Task, ...], feasible: Iterable[Vector]) -> li
                     f"{near_miss(label, labels[name])}"
                 )
     mentioned = [name for name in labels if any(name in vector for vector in given)]
+    if not mentioned:
+        raise TaskError("the feasible vectors name no task; write them as dicts of task -> label")
     distinct = {tuple(vector.get(name) for name in mentioned): None for vector in given}
     return [dict(zip(mentioned, vector, strict=True)) for vector in distinct]
 
@@ -349,7 +373,8 @@ def _parent_rule(task: Task) -> Constraint:
 def _compile(
     graph: TaskGraph, feasible: list[dict[str, Label]] | None, domains: dict[str, tuple[Label, ...]]
 ) -> LabelSpace:
-    rules = [_parent_rule(task) for task in graph.tasks if task.parents] + list(graph.constraints)
+    rules = [_parent_rule(task) for task in graph.tasks if task.parents]
+    rules += [rule for constraint in graph.constraints for rule in (constraint, *constraint.early)]
     listed = tuple(feasible[0]) if feasible else ()
     groups = _connected(graph.names, [rule.tasks for rule in rules] + [listed])
     return LabelSpace(
@@ -387,10 +412,7 @@ def _component(
     vectors: list[dict[str, Label]] = [dict(vector) for vector in feasible] if feasible else [{}]
     assigned: set[str] = set(vectors[0])
     vectors = _obeying(vectors, [rule for rule in rules if set(rule.tasks) <= assigned])
-    if feasible and len(vectors) < len(feasible):
-        broken = next(vector for vector in feasible if vector not in vectors)
-        raise TaskError(f"the feasible vector {broken} breaks the other rules of the task graph")
-    for name in _parents_first(graph, group):
+    for name in graph.parents_first(group):
         if name in assigned:
             continue
         assigned.add(name)
@@ -402,10 +424,15 @@ def _component(
                 "the limit for one component; drop constraints between tasks that can be treated apart, "
                 "or list the outcomes that matter with feasible=[...]"
             )
+    if feasible:
+        left = {tuple(vector[name] for name in feasible[0]) for vector in vectors}
+        broken = next((vector for vector in feasible if tuple(vector.values()) not in left), None)
+        if broken is not None:
+            raise TaskError(f"the feasible vector {broken} breaks the other rules of the task graph")
     if not vectors:
         raise TaskError(
             f"the constraints leave no outcome for {', '.join(group)}: "
-            f"{'; '.join(rule.text for rule in rules)}; drop one of them"
+            f"{'; '.join(dict.fromkeys(rule.text for rule in rules))}; drop one of them"
         )
     labels = {name: graph[name].labels for name in group}
     codes = np.array(
@@ -442,17 +469,3 @@ def _obeying(vectors: Iterable[dict[str, Label]], rules: list[Constraint]) -> li
             if len(kept) > MAX_OUTCOMES:
                 break
     return kept
-
-
-def _parents_first(graph: TaskGraph, group: tuple[str, ...]) -> list[str]:
-    ordered: dict[str, None] = {}
-
-    def visit(name: str) -> None:
-        for parent, _ in graph[name].parents:
-            if parent not in ordered:
-                visit(parent)
-        ordered[name] = None
-
-    for name in group:
-        visit(name)
-    return list(ordered)

@@ -36,7 +36,7 @@ def to_arrow(
     item_column = None
     if items is not None:
         item_column = next(name for name in ("item", "item_", "item__", "_item_") if name not in names)
-        columns[item_column] = pa.array(items.tolist())
+        columns[item_column] = pa.array(items)
     for j, name in enumerate(names):
         column = np.ascontiguousarray(codes[:, j])
         columns[name] = pa.DictionaryArray.from_arrays(
@@ -71,7 +71,7 @@ def parts(table: pa.Table, where: str) -> tuple[Any, ...]:
             codes[:, j] = _codes(table.column(name), texts_of(values[j]), name)
         items = None if metadata["items"] is None else table.column(metadata["items"]).to_numpy()
         return tasks, codes, names, values, items, metadata["faults"]
-    except (KeyError, TypeError, ValueError, AssayError) as error:
+    except (KeyError, TypeError, ValueError, pa.ArrowException, AssayError) as error:
         raise VoteError(f"{where} is not a sound file of votes: {error}") from error
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -73,7 +74,12 @@ class Votes:
 
     def __post_init__(self) -> None:
         names = tuple(self.names)
-        repeated = next((name for i, name in enumerate(names) if name in names[:i]), None)
+        if not names:
+            raise VoteError("expected at least one source, but there is none")
+        unnamed = next((name for name in names if not isinstance(name, str)), None)
+        if unnamed is not None:
+            raise VoteError(f"the names of sources are texts, but got {unnamed!r} ({type(unnamed).__name__})")
+        repeated = next((name for name, count in Counter(names).items() if count > 1), None)
         if repeated is not None:
             raise VoteError(f"two sources are called {repeated!r}; give each its own name")
         codes = np.asarray(self.codes)
@@ -361,8 +367,14 @@ class Votes:
         2
         """
         chosen = rows if isinstance(rows, slice) else np.asarray(rows)
+        if not isinstance(chosen, slice) and not chosen.size:
+            chosen = np.empty(0, dtype=np.intp)
+        try:
+            codes = self.codes[chosen]
+        except IndexError as error:
+            raise VoteError(f"expected a slice, row numbers or a mask of {len(self)} items: {error}") from error
         items = None if self.items is None else self.items[chosen]
-        return Votes(self.tasks, self.codes[chosen], self.names, self.values, items)
+        return Votes(self.tasks, codes, self.names, self.values, items)
 
     def select(self, sources: Iterable[str | int]) -> Votes:
         """The given sources, by name or column number, in that order."""
@@ -423,9 +435,11 @@ class Votes:
             truth = Votes.from_columns(self.tasks, {"gold": list(_rows_of_columns(self.tasks, gold))})
         else:
             labels = list(gold.tolist() if hasattr(gold, "tolist") else gold)
-            if all(isinstance(label, int) and not isinstance(label, bool) for label in labels):
+            if labels and all(isinstance(label, int | np.integer) and not isinstance(label, bool) for label in labels):
                 labels = _outcomes_by_number(self.label_space, labels)
             truth = Votes.from_columns(self.tasks, {"gold": labels})
+        if truth.shape[1] != 1:
+            raise VoteError(f"gold must be votes of one source, but it has {truth.shape[1]}; select one of them")
         if truth.tasks != self.tasks or len(truth) != len(self):
             raise VoteError(
                 f"gold must have a label (or None) for each of the {len(self)} items on the same tasks, "
@@ -463,7 +477,10 @@ class Votes:
         from assay.vote_table import parts, read
 
         tasks, codes, names, values, items, faults = parts(read(Path(path)), str(path))
-        return cls(tasks, codes, names, values, items, tuple(Fault(**fault) for fault in faults))
+        try:
+            return cls(tasks, codes, names, values, items, tuple(Fault(**fault) for fault in faults))
+        except (TypeError, VoteError) as error:
+            raise VoteError(f"{path} is not a sound file of votes: {error}") from error
 
 
 def _dense(matrix: Any) -> CodeArray:
@@ -474,14 +491,14 @@ def _dense(matrix: Any) -> CodeArray:
         if (stored < 0).any():
             codes = np.asarray(sparse.toarray())
         else:
-            codes = np.full(sparse.shape, ABSTAIN, dtype=np.int64)
-            codes[sparse.row, sparse.col] = stored.astype(np.int64) - 1
+            codes = np.full(sparse.shape, ABSTAIN, dtype=np.result_type(stored, np.int64))
+            codes[sparse.row, sparse.col] = stored - codes.dtype.type(1)
     else:
         codes = np.asarray(matrix)
     if codes.ndim != 2:
         raise VoteError(f"expected a matrix of items × sources, but its shape is {codes.shape}")
-    if codes.dtype.kind not in "iu":
-        whole = codes.astype(np.int64) if codes.dtype.kind in "bf" and np.isfinite(codes).all() else None
+    if codes.dtype.kind != "i":
+        whole = codes.astype(np.int64) if codes.dtype.kind in "buf" and np.isfinite(codes).all() else None
         if whole is None or not (whole == codes).all():
             raise VoteError(
                 f"expected whole class numbers, -1 for abstain, but the matrix holds {codes.dtype}; "
@@ -503,6 +520,9 @@ def _task_and_labels(given: Any) -> tuple[str | None, list[Any]]:
 
 def _rows_of_columns(tasks: TaskGraph, columns: Mapping[str, Any]) -> Iterable[dict[str, str] | None]:
     """Dicts over tasks from one column a task; what is missing is left out."""
+    lengths = {task: len(column) for task, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise VoteError(f"every task needs one label (or None) an item, but their lengths are {lengths}")
     for row in zip(*(list(column) for column in columns.values()), strict=True):
         yield {task: label for task, label in zip(columns, row, strict=True) if not is_missing(label)} or None
 

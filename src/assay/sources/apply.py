@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from assay.data import BATCH_SIZE, Batch, batches, row_count
 from assay.encoding import canonical, recode, smallest, value_table
-from assay.errors import SourceError, TaskError, VoteError, near_miss
+from assay.errors import AssayError, SourceError, TaskError, VoteError, near_miss
 from assay.label_space import LabelSpace, Vote
 from assay.progress import Progress
 from assay.sources.base import Emission, Source, flatten
@@ -152,7 +152,7 @@ class _Job:
             return lookup[emission.codes], votes, None
         first = min(failures)
         cause = failures[first]
-        what = str(cause) if isinstance(cause, VoteError) else f"{type(cause).__name__}: {cause}"
+        what = str(cause) if isinstance(cause, AssayError) else f"{type(cause).__name__}: {cause}"
         if self.on_error == "raise":
             # The cause may not survive the way back from a worker process; its text does.
             raise SourceError(f"source {source.name!r} failed on row {first}: {what}") from cause
@@ -207,7 +207,14 @@ def _in_order(job: Callable[[Batch], _Part], data: Iterator[Batch], workers: int
     from loky import ProcessPoolExecutor
     from loky.process_executor import TerminatedWorkerError
 
-    with ProcessPoolExecutor(workers, initializer=_receive, initargs=(cloudpickle.dumps(job),)) as pool:
+    try:
+        pickled = cloudpickle.dumps(job)
+    except Exception as error:
+        raise SourceError(
+            f"the sources cannot be sent to worker processes: {error}; "
+            "use workers=1, or open such things inside the source"
+        ) from error
+    with ProcessPoolExecutor(workers, initializer=_receive, initargs=(pickled,)) as pool:
         waiting: deque[Any] = deque()
         try:
             for batch in data:

@@ -68,7 +68,7 @@ class Source(ABC):
 def flatten(sources: Any) -> list[Source]:
     """Sources, and lists of sources as :func:`assay.crowd` makes them, as one list with unique names."""
     flat: list[Source] = []
-    for entry in [sources] if isinstance(sources, Source) else sources:
+    for entry in sources if isinstance(sources, Iterable) else [sources]:
         if isinstance(entry, Source):
             flat.append(entry)
         elif isinstance(entry, Iterable) and not isinstance(entry, str):

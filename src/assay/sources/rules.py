@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import polars as pl
 
 from assay.data import Batch, as_polars, positions_in
 from assay.errors import DataError, SourceError, near_miss
-from assay.sources.base import Emission, Source
+from assay.sources.base import Emission, Failure, Source
 from assay.sources.function import Preprocessor, memoised
 
 On = str | Preprocessor
@@ -44,6 +45,11 @@ class Rule(Source):
                 return batch.column(self.on if on is None else on)
             except DataError as error:
                 raise DataError(f"source {self.name!r}: {error}") from error
+
+    def failures(self, batch: Batch) -> list[Failure]:
+        """The rows that shared preprocessing failed on; what it should have made is missing there."""
+        failed = {} if isinstance(self.on, str) else batch.failed.get(self.on, {})
+        return [Failure(row, error) for row, error in failed.items()]
 
     def text(self, batch: Batch) -> pl.Series:
         """The column as text, or an error if it is something else."""
@@ -84,7 +90,7 @@ def match_patterns(rules: Iterable[PatternRule], batch: Batch) -> Iterator[Emiss
         for rule, (name, text) in zip(together, columns.items(), strict=True)
     )
     for rule, name in zip(together, columns, strict=True):
-        yield Emission(codes[name].to_numpy(), rule.values)
+        yield Emission(codes[name].to_numpy(), rule.values, rule.failures(batch))
 
 
 def keywords(
@@ -124,13 +130,16 @@ def keywords(
     for found in lists:
         if not found or not all(isinstance(word, str) and word.strip() for word in found):
             raise SourceError(f"keywords() needs words that are non-empty texts, but got {found!r}")
+    patterns = [_any_of(found, case_sensitive, whole_words) for found in lists]
+    for pattern in patterns:
+        _check_pattern("keywords", pattern, "long lists of words are what dictionary() is for")
     return PatternRule(
         given_name=name,
         task=task,
         on=on,
         values=tuple(groups),
         title=f"keywords({_shortened([word for found in lists for word in found])})",
-        patterns=tuple(_any_of(found, case_sensitive, whole_words) for found in lists),
+        patterns=tuple(patterns),
     )
 
 
@@ -157,16 +166,12 @@ def regex(
     'regex(^(Dr|Prof)\\\\.)'
     """
     groups = _by_label("regex", pattern, label)
-    patterns = [f"(?i){found}" if not case_sensitive else str(found) for found in groups.values()]
+    for found in groups.values():
+        if not isinstance(found, str):
+            raise SourceError(f"regex() needs patterns that are texts, but got {found!r} ({type(found).__name__})")
+    patterns = [found if case_sensitive else f"(?i){found}" for found in groups.values()]
     for found in patterns:
-        try:
-            pl.Series([""]).str.contains(found)
-        except pl.exceptions.PolarsError as error:
-            reason = str(error).strip().splitlines()[-1].removeprefix("error: ")
-            raise SourceError(
-                f"regex() cannot use the pattern {found!r}: {reason}; "
-                "look-around and back-references need a function with @assay.source"
-            ) from error
+        _check_pattern("regex", found, "look-around and back-references need a function with @assay.source")
     return PatternRule(
         given_name=name,
         task=task,
@@ -192,7 +197,7 @@ class DictionaryRule(Rule):
     def emit(self, batch: Batch) -> Emission:
         text = self.text(batch)
         codes = self._found_inside(text) if self.inside else self._equal(text)
-        return Emission(codes, self.values)
+        return Emission(codes, self.values, self.failures(batch))
 
     def _equal(self, text: pl.Series) -> Codes:
         codes = np.array([*self.entries.values(), -1], dtype=np.int32)
@@ -259,10 +264,10 @@ def dictionary(
     if match not in ("inside", "equal"):
         raise SourceError(f"dictionary() matches 'inside' or 'equal', but got match={match!r}")
     names = _entries(entries, label, entry, labels)
-    values = list(dict.fromkeys(names.values()))
+    values = list(dict.fromkeys(its_label for _, its_label in names))
     fold = _same if case_sensitive else str.lower
     codes: dict[str, int] = {}
-    for text, its_label in names.items():
+    for text, its_label in names:
         code = values.index(its_label)
         if codes.setdefault(fold(text), code) != code:
             raise SourceError(f"dictionary() has the entry {text!r} under two labels; keep one of them")
@@ -271,31 +276,32 @@ def dictionary(
         task=task,
         on=on,
         values=tuple(values),
-        title=f"dictionary({_shortened(names)})",
+        title=f"dictionary({_shortened(text for text, _ in names)})",
         entries=codes,
         inside=match == "inside",
         fold=fold,
     )
 
 
+_COMPARE: dict[str, np.ufunc] = {">": np.greater, ">=": np.greater_equal, "<": np.less, "<=": np.less_equal}
+
+
 @dataclass(frozen=True, kw_only=True)
 class ThresholdRule(Rule):
     """A number on one side of a bound, or between two."""
 
-    above: float
-    at_least: float
-    below: float
-    at_most: float
+    bounds: Mapping[str, float]
+    """Sign -> number, e.g. ``{">=": 18}``."""
 
     def emit(self, batch: Batch) -> Emission:
         column = self.column(batch)
         if not (column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.Null)):
             raise DataError(f"source {self.name!r} reads numbers, but {_place(self.on)} holds {column.dtype}")
         number = column.cast(pl.Float64).to_numpy()
-        inside = (number > self.above) & (number >= self.at_least) & (number < self.below) & (number <= self.at_most)
+        inside = np.logical_and.reduce([_COMPARE[sign](number, bound) for sign, bound in self.bounds.items()])
         otherwise = 1 if len(self.values) > 1 else -1
         codes = np.where(np.isnan(number), -1, np.where(inside, 0, otherwise))
-        return Emission(codes.astype(np.int32), self.values)
+        return Emission(codes.astype(np.int32), self.values, self.failures(batch))
 
 
 def threshold(
@@ -333,19 +339,15 @@ def threshold(
     if not given:
         raise SourceError("threshold() needs a bound: above=, at_least=, below= or at_most=")
     for bound in given.values():
-        if not isinstance(bound, int | float) or bound != bound:
+        if not isinstance(bound, Real) or bound != bound:
             raise SourceError(f"threshold() needs numbers as bounds, but got {bound!r}")
-    infinite = float("inf")
     return ThresholdRule(
         given_name=name,
         task=task,
         on=on,
         values=(label,) if otherwise is None else (label, otherwise),
         title=f"threshold({_place(on, bare=True)} {', '.join(f'{sign} {bound:g}' for sign, bound in given.items())})",
-        above=-infinite if above is None else above,
-        at_least=-infinite if at_least is None else at_least,
-        below=infinite if below is None else below,
-        at_most=infinite if at_most is None else at_most,
+        bounds=given,
     )
 
 
@@ -363,6 +365,10 @@ class ColumnRule(Rule):
 
     def emit(self, batch: Batch) -> Emission:
         column = self.column(batch)
+        if column.dtype == pl.Object:
+            raise DataError(f"source {self.name!r} reads labels, but {_place(self.on)} holds values of mixed kinds")
+        if column.dtype.is_float():
+            column = column.fill_nan(None)
         if self.confidence is not None:
             sure = self.column(batch, self.confidence)
             if not (sure.dtype.is_numeric() or sure.dtype == pl.Null):
@@ -374,17 +380,22 @@ class ColumnRule(Rule):
         codes = positions_in(column, present).astype(np.int32)
         found = present.to_list()
         if self.mapping is None:
-            return Emission(codes, [value if isinstance(value, str) else str(value) for value in found])
-        unknown = [value for value in found if value not in self.mapping]
-        if unknown:
-            raise DataError(
-                f"source {self.name!r}: {_place(self.on)} holds {unknown[0]!r}, which its mapping lacks; "
-                "map it to a label, or to None to abstain"
+            values = [value if isinstance(value, str) else str(value) for value in found]
+            return Emission(codes, values, self.failures(batch))
+        unmapped = {
+            code: DataError(
+                f"{_place(self.on)} holds {value!r}, which its mapping lacks; map it to a label, or to None to abstain"
             )
-        labels = [self.mapping[value] for value in found]
+            for code, value in enumerate(found)
+            if value not in self.mapping
+        }
+        failures = self.failures(batch)
+        for code, error in unmapped.items():
+            failures += [Failure(batch.start + int(row), error) for row in np.flatnonzero(codes == code)]
+        labels = [self.mapping.get(value) for value in found]
         kept = [label for label in dict.fromkeys(labels) if label is not None]
         lookup = [*(-1 if label is None else kept.index(label) for label in labels), -1]
-        return Emission(np.array(lookup, dtype=np.int32)[codes], kept)
+        return Emission(np.array(lookup, dtype=np.int32)[codes], kept, failures)
 
 
 def column(
@@ -412,14 +423,15 @@ def column(
     >>> column("llm", task="entity", confidence="llm_score", at_least=0.8).name
     'column(llm)'
     """
-    labels = () if mapping is None else tuple(dict.fromkeys(v for v in mapping.values() if v is not None))
+    means = None if mapping is None else {value: _hashable(label) for value, label in mapping.items()}
+    labels = dict.fromkeys(label for label in (means or {}).values() if label is not None)
     return ColumnRule(
         given_name=name,
         task=task,
         on=on,
-        values=labels,
+        values=tuple(labels),
         title=f"column({_place(on, bare=True)})",
-        mapping=None if mapping is None else dict(mapping),
+        mapping=means,
         confidence=confidence,
         at_least=at_least,
     )
@@ -441,7 +453,8 @@ class WorkerRule(Rule):
                 raise DataError(
                     f"source {self.name!r} knows items as {self.items.dtype}, but {_place(self.on)} holds {keys.dtype}"
                 ) from error
-        return Emission(np.append(self.labels, np.int32(-1))[positions_in(keys, self.items)], self.values)
+        codes = np.append(self.labels, np.int32(-1))[positions_in(keys, self.items)]
+        return Emission(codes, self.values, self.failures(batch))
 
 
 def crowd(
@@ -534,12 +547,21 @@ def _any_of(words: Sequence[str], case_sensitive: bool, whole_words: bool) -> st
     return f"{'' if case_sensitive else '(?i)'}(?:{'|'.join(bounded(word) for word in words)})"
 
 
-def _entries(entries: Any, label: Any, entry: str | None, labels: str | None) -> dict[str, Any]:
+def _check_pattern(kind: str, pattern: str, advice: str) -> None:
+    try:
+        pl.Series([""]).str.contains(pattern)
+    except pl.exceptions.PolarsError as error:
+        lines = [line.partition("error: ")[2] for line in str(error).splitlines() if "error: " in line]
+        reason = lines[-1] if lines else str(error)
+        raise SourceError(f"{kind}() cannot use the pattern {_cut(pattern)!r}: {reason}; {advice}") from error
+
+
+def _entries(entries: Any, label: Any, entry: str | None, labels: str | None) -> list[tuple[str, Any]]:
     """Every name with its label, from any of the shapes that :func:`dictionary` takes."""
     if isinstance(entries, Mapping) and entry is None:
         if label is not None:
             raise SourceError(f"dictionary() got entries with labels and the label {label!r}; leave one out")
-        found = dict(entries)
+        found = list(entries.items())
     elif entry is not None:
         frame = as_polars(entries)
         for name in [entry] + ([labels] if labels else []):
@@ -547,18 +569,18 @@ def _entries(entries: Any, label: Any, entry: str | None, labels: str | None) ->
                 raise SourceError(f"the dictionary's table has no column {name!r}. {near_miss(name, frame.columns)}")
         frame = frame.drop_nulls(entry)
         names = frame[entry].cast(pl.String).to_list()
-        found = dict(zip(names, frame[labels].to_list() if labels else [label] * len(names), strict=True))
+        found = list(zip(names, frame[labels].to_list() if labels else [label] * len(names), strict=True))
     elif isinstance(entries, str | Path):
-        found = dict.fromkeys(_lines(Path(entries)), label)
+        found = [(name, label) for name in _lines(Path(entries))]
     else:
-        found = dict.fromkeys(entries, label)
+        found = [(name, label) for name in entries]
     if not found:
         raise SourceError("dictionary() has no entries")
-    if any(not isinstance(name, str) or not name.strip() for name in found):
+    if any(not isinstance(name, str) or not name.strip() for name, _ in found):
         raise SourceError("dictionary() needs entries that are non-empty texts")
-    if any(value is None for value in found.values()):
+    if any(value is None for _, value in found):
         raise SourceError("dictionary() needs the label to vote for, or entries that bring their own")
-    return {name.strip(): _hashable(value) for name, value in found.items()}
+    return [(name.strip(), _hashable(value)) for name, value in found]
 
 
 def _lines(path: Path) -> Iterator[str]:
@@ -587,6 +609,10 @@ def _same(text: str) -> str:
 def _place(on: On, bare: bool = False) -> str:
     name = on if isinstance(on, str) else getattr(on, "__name__", "a function")
     return name if bare else f"column {name!r}" if isinstance(on, str) else f"{name}()"
+
+
+def _cut(text: str, most: int = 80) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def _shortened(words: Iterable[str], most: int = 3) -> str:
