@@ -1,0 +1,49 @@
+"""What all tests share: settings of Hypothesis, and the task graph of the paper's example."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+import assay
+
+sys.path.insert(0, str(Path(__file__).parent))  # so that tests can import strategies and oracles
+
+settings.register_profile(
+    "suite",
+    max_examples=25,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.register_profile("explore", settings.get_profile("suite"), max_examples=1000, derandomize=False)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
+
+
+@pytest.fixture
+def entities() -> assay.TaskGraph:
+    """The hierarchy of the paper's running example: four outcomes."""
+    return assay.TaskGraph(
+        [
+            assay.Task("entity", ["Person", "Organization"]),
+            assay.Task("person", ["Doctor", "Lawyer"], parent=("entity", "Person")),
+            assay.Task("org", ["Hospital", "Office"], parent=("entity", "Organization")),
+        ]
+    )
+
+
+@pytest.fixture
+def pair() -> assay.TaskGraph:
+    """Two unrelated tasks that share a label name."""
+    return assay.TaskGraph([assay.Task("mood", ["good", "bad"]), assay.Task("food", ["good", "cold"])])
+
+
+@pytest.fixture
+def letters() -> assay.TaskGraph:
+    """One task with three labels."""
+    return assay.TaskGraph.flat("letter", ["A", "B", "C"])
