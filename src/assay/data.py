@@ -7,7 +7,6 @@ that can be iterated is taken as rows.
 from __future__ import annotations
 
 import collections
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
@@ -18,17 +17,10 @@ import numpy.typing as npt
 import polars as pl
 
 from assay.errors import DataError, near_miss
+from assay.files import frames
 
 BATCH_SIZE = 32_768
 """How many rows are worked on at a time."""
-
-_SCANNERS: dict[str, Callable[[Path], pl.LazyFrame]] = {
-    ".parquet": lambda path: pl.scan_parquet(path),
-    # Types are inferred from the whole file: an identifier may turn into text on the last line.
-    ".csv": lambda path: pl.scan_csv(path, infer_schema_length=None),
-    ".jsonl": lambda path: pl.scan_ndjson(path, infer_schema_length=None),
-    ".ndjson": lambda path: pl.scan_ndjson(path, infer_schema_length=None),
-}
 
 
 class Batch:
@@ -180,7 +172,7 @@ def positions_in(values: pl.Series, among: pl.Series) -> npt.NDArray[np.int64]:
 
 def _pieces(data: Any, size: int) -> Iterator[Batch]:
     if isinstance(data, str | Path):
-        yield from _file(Path(data), size)
+        yield from (Batch(frame) for frame in frames(Path(data), size))
     elif isinstance(data, pl.LazyFrame):
         yield from (Batch(frame) for frame in data.collect_batches(chunk_size=size, maintain_order=True))
     elif isinstance(data, pl.DataFrame):
@@ -251,34 +243,6 @@ def _stream(data: Any, size: int) -> Iterator[Batch]:
                 held, count = [], 0
     if held:
         yield _from_arrow(pa.Table.from_batches(held))
-
-
-def _file(path: Path, size: int) -> Iterator[Batch]:
-    if path.suffix not in _SCANNERS:
-        raise DataError(f"cannot read {path}: expected a file that ends in {', '.join(_SCANNERS)}")
-    if not path.is_file():
-        raise DataError(f"there is no file {path}")
-    if not path.stat().st_size:
-        return
-    try:
-        for frame in _SCANNERS[path.suffix](path).collect_batches(chunk_size=size, maintain_order=True):
-            yield from (Batch(part) for part in frame.iter_slices(size))
-    except pl.exceptions.PolarsError as error:
-        detail = _first_bad_line(path) if path.suffix in (".jsonl", ".ndjson") else None
-        raise DataError(f"cannot read {path}: {detail or str(error).splitlines()[0]}") from error
-
-
-def _first_bad_line(path: Path) -> str | None:
-    """Where a JSONL file breaks, found line by line since the fast reader does not tell."""
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                row = json.loads(line) if line.strip() else {}
-            except ValueError as error:
-                return f"line {number} is not JSON ({error})"
-            if not isinstance(row, dict):
-                return f"line {number} is no JSON object, but {type(row).__name__}"
-    return None
 
 
 def _series(name: str, values: list[Any]) -> pl.Series:

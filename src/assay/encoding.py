@@ -115,6 +115,8 @@ def canonical(space: LabelSpace, votes: Iterable[Vote]) -> tuple[Vote, ...]:
 
 def recode(codes: npt.NDArray[Any], old: Sequence[Vote], new: Sequence[Vote]) -> npt.NDArray[np.signedinteger[Any]]:
     """Codes into ``old`` as codes into ``new``, which holds at least the same votes."""
+    if tuple(old) == tuple(new[: len(old)]):
+        return codes.astype(smallest(len(new)), copy=False)
     position = {vote: code for code, vote in enumerate(new)}
     lookup = np.array([*(position[vote] for vote in old), -1], dtype=smallest(len(new)))
     recoded: npt.NDArray[np.signedinteger[Any]] = lookup[codes]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -73,9 +73,9 @@ def apply(
     graph = tasks if tasks is not None else latest_task_graph()
     if graph is None:
         raise TaskError("no task graph: declare assay.TaskGraph([...]) first, or give apply(..., tasks=...)")
-    _check_declared(flat, graph.label_space)
-    collected = _Collected(flat, graph)
-    ask = _Job(flat, graph.label_space, on_error)
+    declared = _declared(flat, graph.label_space)
+    collected = _Collected(flat, graph, declared)
+    ask = _Job(flat, graph.label_space, declared, on_error)
     with Progress("applying sources", row_count(data), show=progress) as bar:
         for part in _in_order(ask, batches(data, batch_size), workers):
             collected.add(part)
@@ -83,19 +83,22 @@ def apply(
     return collected.votes()
 
 
-def _check_declared(sources: Sequence[Source], space: LabelSpace) -> None:
-    """Refuse a source whose task or labels do not exist before any row is read."""
+def _declared(sources: Sequence[Source], space: LabelSpace) -> dict[str, list[Vote]]:
+    """Per source that tells, the votes it may cast. An unknown task or label is refused before any row is read."""
+    declared: dict[str, list[Vote]] = {}
     for source in sources:
         for task in (source.task,) if isinstance(source.task, str) else source.task or ():
             if task not in space.tasks:
                 raise SourceError(
                     f"source {source.name!r} labels task {task!r}, which does not exist. {near_miss(task, space.tasks)}"
                 )
-        for label in source.declared or ():
-            try:
-                space.vote(label, source.task)
-            except VoteError as error:
-                raise SourceError(f"source {source.name!r}: {error}") from error
+        if source.declared is None:
+            continue
+        try:
+            declared[source.name] = [space.vote(label, source.task) for label in source.declared]
+        except VoteError as error:
+            raise SourceError(f"source {source.name!r}: {error}") from error
+    return declared
 
 
 @dataclass(frozen=True)
@@ -113,6 +116,7 @@ class _Job:
 
     sources: Sequence[Source]
     space: LabelSpace
+    declared: dict[str, list[Vote]]
     on_error: OnError
 
     def __call__(self, batch: Batch) -> _Part:
@@ -133,14 +137,14 @@ class _Job:
     def _checked(self, source: Source, emission: Emission, batch: Batch) -> tuple[Codes, list[Vote], Fault | None]:
         """An emission with its values checked against the label space, and what was wrong with it."""
         failures = {failure.row: failure.error for failure in emission.failures}
-        may_emit = None if source.declared is None else {self.space.vote(v, source.task) for v in source.declared}
+        may_emit = self.declared.get(source.name)
         votes: list[Vote] = []
         lookup = np.full(len(emission.values) + 1, -1, dtype=smallest(len(emission.values)))
         for code, value in enumerate(emission.values):
             try:
                 vote = self.space.vote(value, source.task)
                 if may_emit is not None and vote not in may_emit:
-                    known = ", ".join(sorted(repr(str(v)) for v in may_emit))
+                    known = ", ".join(sorted({repr(str(v)) for v in may_emit}))
                     raise VoteError(f"it is declared to emit {known}, but it voted {str(vote)!r}")
             except VoteError as error:
                 failures |= {batch.start + int(row): error for row in np.flatnonzero(emission.codes == code)}
@@ -148,33 +152,38 @@ class _Job:
             if vote not in votes:
                 votes.append(vote)
             lookup[code] = votes.index(vote)
+        # With a vote of its own for each value, a value's number is its vote's.
+        codes = emission.codes if len(votes) == len(emission.values) else lookup[emission.codes]
         if not failures:
-            return lookup[emission.codes], votes, None
+            return codes, votes, None
         first = min(failures)
         cause = failures[first]
         what = str(cause) if isinstance(cause, AssayError) else f"{type(cause).__name__}: {cause}"
         if self.on_error == "raise":
             # The cause may not survive the way back from a worker process; its text does.
             raise SourceError(f"source {source.name!r} failed on row {first}: {what}") from cause
-        return lookup[emission.codes], votes, Fault(source.name, len(failures), first, what)
+        return codes, votes, Fault(source.name, len(failures), first, what)
 
 
 class _Collected:
     """The parts so far. Tables of values grow as values appear, and are put in order at the end."""
 
-    def __init__(self, sources: Sequence[Source], tasks: TaskGraph) -> None:
+    def __init__(self, sources: Sequence[Source], tasks: TaskGraph, declared: Mapping[str, list[Vote]]) -> None:
         self.tasks = tasks
         self.names = [source.name for source in sources]
-        self.tables = [list(_declared_table(source, tasks.label_space)) for source in sources]
+        self.tables = [list(_table(source, tasks.label_space, declared.get(source.name))) for source in sources]
         self.blocks: list[npt.NDArray[Any]] = []
+        """Each (sources, rows): what is done with votes is done source by source."""
         self.faults: dict[str, Fault] = {}
 
     def add(self, part: _Part) -> None:
-        columns = []
-        for table, (codes, votes) in zip(self.tables, part.columns, strict=True):
+        for table, (_, votes) in zip(self.tables, part.columns, strict=True):
             table += [vote for vote in votes if vote not in table]
-            columns.append(recode(codes, votes, table))
-        self.blocks.append(np.column_stack(columns).astype(smallest(max(map(len, self.tables)))))
+        shape = len(part.columns), len(part.columns[0][0])
+        block = np.empty(shape, dtype=smallest(max(map(len, self.tables))))
+        for j, (table, (codes, votes)) in enumerate(zip(self.tables, part.columns, strict=True)):
+            block[j] = recode(codes, votes, table)
+        self.blocks.append(block)
         for fault in part.faults:
             known = self.faults.get(fault.source)
             self.faults[fault.source] = (
@@ -183,18 +192,19 @@ class _Collected:
 
     def votes(self) -> Votes:
         tables = [canonical(self.tasks.label_space, table) for table in self.tables]
-        codes = np.concatenate(self.blocks) if self.blocks else np.empty((0, len(self.names)), dtype=np.int8)
+        empty = np.empty((len(self.names), 0), dtype=np.int8)
+        codes = np.concatenate(self.blocks or [empty], axis=1)
+        self.blocks.clear()  # they are as large as the whole
         for j, (old, new) in enumerate(zip(self.tables, tables, strict=True)):
-            if tuple(old) != new:
-                codes[:, j] = recode(codes[:, j], old, new)
+            codes[j] = recode(codes[j], old, new)
         faults = tuple(self.faults[name] for name in self.names if name in self.faults)
-        return Votes(self.tasks, codes, tuple(self.names), tuple(tables), faults=faults)
+        return Votes(self.tasks, codes.T, tuple(self.names), tuple(tables), faults=faults)
 
 
-def _declared_table(source: Source, space: LabelSpace) -> tuple[Vote, ...]:
+def _table(source: Source, space: LabelSpace, declared: Sequence[Vote] | None) -> tuple[Vote, ...]:
     """The values known before any row is read: the declared labels, or those of the one task."""
-    if source.declared is not None:
-        return canonical(space, {space.vote(label, source.task) for label in source.declared})
+    if declared is not None:
+        return canonical(space, set(declared))
     return value_table(space, [], source.task) if isinstance(source.task, str) else ()
 
 

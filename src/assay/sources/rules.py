@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -70,13 +71,15 @@ class PatternRule(Rule):
     def emit(self, batch: Batch) -> Emission:
         return next(match_patterns([self], batch))
 
-    def expression(self, text: pl.Expr) -> pl.Expr:
-        """The code of the first pattern that matches, −1 where none does."""
-        dtype = pl.Int8 if len(self.patterns) <= 128 else pl.Int32
-        code = pl.lit(-1, dtype=dtype)
-        for number, pattern in reversed(list(enumerate(self.patterns))):
-            code = pl.when(text.str.contains(pattern)).then(pl.lit(number, dtype=dtype)).otherwise(code)
-        return code
+
+@lru_cache(maxsize=1024)
+def _first_match(patterns: tuple[str, ...], column: str) -> pl.Expr:
+    """The number of the first pattern that matches, −1 where none does."""
+    dtype = pl.Int8 if len(patterns) <= 128 else pl.Int32
+    code = pl.lit(-1, dtype=dtype)
+    for number, pattern in reversed(list(enumerate(patterns))):
+        code = pl.when(pl.col(column).str.contains(pattern)).then(pl.lit(number, dtype=dtype)).otherwise(code)
+    return code
 
 
 def match_patterns(rules: Iterable[PatternRule], batch: Batch) -> Iterator[Emission]:
@@ -86,7 +89,7 @@ def match_patterns(rules: Iterable[PatternRule], batch: Batch) -> Iterator[Emiss
     texts = {id(text): f"text {name}" for name, text in columns.items()}
     frame = pl.DataFrame({texts[id(text)]: text for text in columns.values()})
     codes = frame.select(
-        rule.expression(pl.col(texts[id(text)])).alias(name)
+        _first_match(rule.patterns, texts[id(text)]).alias(name)
         for rule, (name, text) in zip(together, columns.items(), strict=True)
     )
     for rule, name in zip(together, columns, strict=True):
