@@ -21,6 +21,8 @@ _HOMES = {
     "sources.rules": ["column", "crowd", "dictionary", "keywords", "regex", "threshold"],
     "sources.apply": ["apply"],
     "baselines": ["hierarchical_majority_vote", "majority_vote"],
+    "theory": ["estimation_bound", "generalization_bound"],
+    "planner": ["plan"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -31,10 +33,12 @@ if TYPE_CHECKING:
     from assay.constraints import excludes, implies
     from assay.errors import AssayError, DataError, ProjectError, SourceError, TaskError, VoteError
     from assay.label_space import LabelSpace, Vote
+    from assay.planner import plan
     from assay.sources.apply import apply
     from assay.sources.function import preprocess, source
     from assay.sources.rules import column, crowd, dictionary, keywords, regex, threshold
     from assay.tasks import Task, TaskGraph
+    from assay.theory import estimation_bound, generalization_bound
     from assay.votes import Votes
 
 
