@@ -17,6 +17,7 @@ _HOMES = {
     "label_space": ["LabelSpace", "Vote"],
     "tasks": ["Task", "TaskGraph"],
     "votes": ["Votes"],
+    "checks": ["check"],
     "sources.function": ["preprocess", "source"],
     "sources.rules": ["column", "crowd", "dictionary", "keywords", "regex", "threshold"],
     "sources.apply": ["apply"],
@@ -30,6 +31,7 @@ __all__ = [*sorted(_HOME_OF), "__version__"]
 
 if TYPE_CHECKING:
     from assay.baselines import hierarchical_majority_vote, majority_vote
+    from assay.checks import check
     from assay.constraints import excludes, implies
     from assay.errors import AssayError, DataError, ProjectError, SourceError, TaskError, VoteError
     from assay.label_space import LabelSpace, Vote

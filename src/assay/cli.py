@@ -123,6 +123,20 @@ def summary(
     _print_faults(votes)
 
 
+@app.command(epilog="Example: [bold]assay check my-project[/]")
+def check(folder: Folder = Path("."), as_json: Json = False, debug: Debug = False) -> None:
+    """Check that the accuracies of the sources can be learned from their votes; exit code 1 if not."""
+    from assay.pipeline import check_votes
+
+    report = check_votes(_load(folder))
+    if as_json:
+        _print_json(report.to_dict())
+    else:
+        print(report)
+    if not report.ok:
+        raise typer.Exit(1)
+
+
 @app.command(epilog="Example: [bold]assay demo --folder demo[/]")
 def demo(
     folder: Annotated[Path, typer.Option(help="Where the example project goes.")] = Path("demo"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.baselines import hierarchical_majority_vote, majority_vote
+from assay.checks import CheckReport, check
 from assay.errors import ProjectError
+from assay.graph import Dependency
 from assay.project import Project
 from assay.scoring import accuracy
 from assay.sources.apply import apply
@@ -59,6 +62,16 @@ def stored_votes(project: Project) -> Votes:
             f"{path} was made for other tasks than assay.toml has now; run 'assay apply {project.folder}' again"
         )
     return votes
+
+
+def current_votes(project: Project) -> Votes:
+    """The votes that a project has, made now if there are none yet."""
+    return stored_votes(project) if votes_path(project).is_file() else apply_sources(project)
+
+
+def check_votes(project: Project, dependencies: Iterable[Dependency] = ()) -> CheckReport:
+    """What :func:`assay.check` says about a project's votes."""
+    return check(current_votes(project), dependencies)
 
 
 def gold_votes(project: Project, votes: Votes) -> Votes | None:

@@ -1,0 +1,89 @@
+"""The compiler pass: what can be learned from votes at all, and what would help."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from assay.checks import rules
+from assay.checks.census import Census, censuses
+from assay.checks.codes import CODES, CheckReport, Code, Problem, in_order
+from assay.checks.copies import duplicate_groups
+from assay.checks.identifiability import parts_of
+from assay.graph import Dependency, SourceGraph
+from assay.votes import Votes
+
+__all__ = ["CODES", "CheckReport", "Code", "Problem", "check"]
+
+
+def check(
+    votes: Votes | Any, dependencies: Iterable[Dependency] = (), *, cardinality: int | None = None
+) -> CheckReport:
+    """Check that the accuracies of sources can be learned from their votes, before anything is fitted.
+
+    An *error* means that nothing useful can be learned about some tasks: fewer
+    than three sources that are independent of each other vote on them. A
+    *warning* is something that a fit copes with, but that you should know.
+
+    Parameters
+    ----------
+    votes
+        The votes, or a matrix (items, sources) of class numbers in which −1 abstains.
+    dependencies
+        Pairs or groups of sources that are not independent given the truth, by
+        name or column number.
+    cardinality
+        The number of classes, if the votes are a matrix.
+
+    Returns
+    -------
+    CheckReport
+        ``.ok``, ``.problems``, ``.errors``, ``.warnings``; prints like a compiler.
+
+    >>> print(check([[0, 1], [1, 1], [0, 0]] * 10))
+    error[A002]: only 2 sources vote on task 'label'; accuracies can be learned from three independent ones or more
+      --> tasks: label
+      --> sources: 0, 1
+      = fix: add a third source for task 'label', independent of '0' and '1'
+    <BLANKLINE>
+    1 error
+    """
+    if not isinstance(votes, Votes):
+        votes = Votes.from_matrix(votes, cardinality=cardinality)
+    declared = list(dependencies)
+    # Without dependencies there is nothing to triangulate, which for a thousand sources takes seconds.
+    graph = SourceGraph(votes.names if declared else (), declared)
+    return in_order(_problems(votes, graph))
+
+
+def _problems(votes: Votes, graph: SourceGraph) -> Iterator[Problem]:
+    found = list(censuses(votes, graph))
+    yield from rules.nobody_votes(found)
+    yield from rules.never_votes(found, votes.names)
+    yield from rules.added_dependencies(graph)
+    for census in found:
+        if census.names:
+            yield from _problems_of(census)
+
+
+def _problems_of(census: Census) -> Iterator[Problem]:
+    """What is wrong in one component on which somebody votes."""
+    yield from rules.too_few_sources(census)
+    yield from rules.large_cliques(census)
+    yield from rules.inseparable(census)
+    yield from rules.silent_tasks(census)
+    yield from rules.silent_labels(census)
+    copies = duplicate_groups(census)
+    yield from rules.duplicated(census, copies)
+    yield from rules.nearly_duplicated(census, copies)
+    yield from rules.few_votes(census)
+    yield from rules.constant(census)
+    if census.independent_sources < 3:
+        return  # what follows would only repeat the error in other words
+    lonely = rules.lonely_sources(census)
+    parts = parts_of((census.overlap > 0) & census.independent)
+    yield from rules.overlaps_with_nobody(census, lonely)
+    yield from rules.bipartite(census, parts)
+    yield from rules.disconnected(census, parts, lonely)
+    yield from rules.unknown_balance(census, lonely)
+    yield from rules.too_few_items(census)
