@@ -30,6 +30,10 @@ class DataError(AssayError):
     """The data cannot be read, or lacks what a source asks for."""
 
 
+class UnidentifiableError(AssayError):
+    """Nothing useful can be learned from the votes, whatever the method; the message says why."""
+
+
 class ProjectError(AssayError):
     """A project folder or its ``assay.toml`` is not as it should be."""
 

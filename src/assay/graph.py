@@ -42,7 +42,7 @@ class SourceGraph:
         graph: nx.Graph[int] = nx.Graph()
         graph.add_nodes_from(range(len(self.names)))
         graph.add_edges_from(sorted(self.declared))
-        if not nx.is_chordal(graph):
+        if self.declared and not nx.is_chordal(graph):
             graph, _ = nx.complete_to_chordal_graph(graph)
         self._graph = graph
 
@@ -82,7 +82,8 @@ class SourceGraph:
         """
         meeting: nx.Graph[int] = nx.Graph()
         meeting.add_nodes_from(range(len(self.cliques)))
-        for i, j in combinations(range(len(self.cliques)), 2):
+        joined = [index for index, clique in enumerate(self.cliques) if len(clique) > 1]
+        for i, j in combinations(joined, 2):
             shared = len(set(self.cliques[i]) & set(self.cliques[j]))
             if shared:
                 meeting.add_edge(i, j, weight=shared)

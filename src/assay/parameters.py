@@ -31,10 +31,11 @@ class Parameters:
     @cached_property
     def tables(self) -> tuple[FloatArray, ...]:
         """Per clique (configurations, outcomes): the probability of a joint vote among its alternatives."""
-        return tuple(
-            among_alternatives(table, clique.families(self.ignore_abstentions))
-            for table, clique in zip(self.joint, self.layout.cliques, strict=True)
-        )
+        found = []
+        for table, clique in zip(self.joint, self.layout.cliques, strict=True):
+            whole = not clique.separator and not self.ignore_abstentions
+            found.append(table if whole else among_alternatives(table, clique.families(self.ignore_abstentions)))
+        return tuple(found)
 
     @cached_property
     def conditionals(self) -> tuple[FloatArray, ...]:

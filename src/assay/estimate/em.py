@@ -8,7 +8,8 @@ and given expected counts every factor has its maximum in closed form, whatever
 the separators. Three pulls keep rare votes sane and are too weak to bias common
 ones; each is worth a number of votes:
 
-* how often a source votes is drawn to be the same for every outcome;
+* how often a source votes is drawn to be the same for all outcomes about which
+  it can be right, and for all others;
 * what it says is drawn to the class-conditional fit, in which outcomes that make
   the same values right share one parameter;
 * that fit is drawn to the average source.
@@ -21,12 +22,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from assay.cliques import Clique, Layout, tied
+from assay.cliques import Layout, tied
 from assay.estimate.outcome import SolverOutcome
 from assay.parameters import TINY, Parameters, normalised
 from assay.posterior import log_joint, softmax
@@ -55,8 +57,8 @@ class EMSettings:
 
     balance: FloatArray | None = None
     """(outcomes,): the class balance if it is known; else it is learned."""
-    even_coverage: float = 5.0
-    """The pull to vote equally often for every outcome, in votes."""
+    even_coverage: float = 50.0
+    """The pull to vote equally often for all outcomes about which a source can be right, in votes."""
     class_conditional: float = 10.0
     """The pull to the class-conditional fit, in votes for each outcome."""
     average_source: float = 20.0
@@ -82,6 +84,11 @@ class Evidence:
     """(patterns,)."""
     log_allowed: FloatArray | None = None
     """(patterns, outcomes): 0 where gold allows the outcome, −∞ where it does not."""
+
+    @cached_property
+    def by_column(self) -> sparse.csc_array:
+        """The design, quick to take columns from."""
+        return self.design.tocsc()
 
     def responsibilities(self, parameters: Parameters) -> tuple[FloatArray, float]:
         """The E-step: (patterns, outcomes) posteriors, and the log-likelihood of all items."""
@@ -125,27 +132,41 @@ def expectation_maximization(
 
 
 class Maximizer:
-    """The M-step: parameters from expected counts."""
+    """The M-step: parameters from expected counts.
+
+    Sources without dependencies are worked on together, those with equally many
+    values in one array; cliques of several one by one.
+    """
 
     def __init__(self, layout: Layout, settings: EMSettings, ignore_abstentions: bool = False) -> None:
         self.layout = layout
         self.settings = settings
         self.ignore_abstentions = ignore_abstentions
-        self.ties = [tied(layout, clique, settings.applies) for clique in layout.cliques]
-        self.voters = [
-            np.unique(clique.voting, axis=0, return_inverse=True)[1].reshape(-1) for clique in layout.cliques
-        ]
+        alone: dict[int, list[int]] = {}
+        self.cliques: dict[int, _Together] = {}
+        for index, clique in enumerate(layout.cliques):
+            if len(clique.sources) == 1:
+                alone.setdefault(clique.size - 1, []).append(index)
+            else:
+                voters = np.unique(clique.voting, axis=0, return_inverse=True)[1].reshape(-1)
+                able = np.stack([layout.masks[source].any(axis=0) for source in clique.sources])
+                kin = np.unique(able, axis=1, return_inverse=True)[1].reshape(-1)
+                self.cliques[index] = _Together(tied(layout, clique, settings.applies), voters, kin)
+        self.alone = [_Alone.of(layout, indices, settings) for indices in alone.values()]
 
     def __call__(self, design: sparse.csr_array, weighted: FloatArray) -> Parameters:
         """Parameters from (patterns, outcomes) counts of items."""
         totals = weighted.sum(axis=0)
         spoken = np.asarray(design.T @ weighted)
-        expected = []
-        for index in range(len(self.layout.cliques)):
+        tables: dict[int, FloatArray] = {}
+        counted = [(group, spoken[group.rows]) for group in self.alone]
+        average = _average_accuracy(counted)
+        for group, votes in counted:
+            tables.update(zip(group.indices, group.tables(votes, totals, average, self.settings), strict=True))
+        for index, clique in self.cliques.items():
             block = spoken[self.layout.offsets[index] : self.layout.offsets[index + 1]]
-            expected.append(np.vstack([block, np.maximum(totals - block.sum(axis=0), 0)]))
-        average = self._average_accuracy(expected)
-        joint = tuple(self._table(index, counts, totals, average) for index, counts in enumerate(expected))
+            tables[index] = clique.table(block, totals, self.settings)
+        joint = tuple(tables[index] for index in range(len(self.layout.cliques)))
         return Parameters(self.layout, self._balance(totals), joint, self.ignore_abstentions)
 
     def _balance(self, totals: FloatArray) -> FloatArray:
@@ -155,67 +176,117 @@ class Maximizer:
         balance: FloatArray = raised / raised.sum()
         return balance
 
-    def _average_accuracy(self, expected: list[FloatArray]) -> float:
-        """How often a vote of a single source is right, where it can be."""
-        right = votes = 1e-9
-        for clique, counts in zip(self.layout.cliques, expected, strict=True):
-            if len(clique.sources) == 1:
-                masks = self.layout.masks[clique.sources[0]]
-                able = masks.any(axis=0)
-                right += float((counts[:-1] * masks)[:, able].sum())
-                votes += float(counts[:-1][:, able].sum())
-        return right / votes
 
-    def _table(self, index: int, counts: FloatArray, totals: FloatArray, average: float) -> FloatArray:
-        """(configurations, outcomes): P(joint vote | outcome), in two stages: who votes, and what they say."""
-        clique, tie, voters = self.layout.cliques[index], self.ties[index], self.voters[index]
-        voting = np.zeros((int(voters.max()) + 1, counts.shape[1]))
-        np.add.at(voting, voters, counts)
-        usual = voting.sum(axis=1) / max(float(voting.sum()), TINY)
-        pull = self.settings.even_coverage / max(1 - float(usual[voters[-1]]), TINY)
-        rates = (voting + pull * usual[:, None]) / (totals + pull)
-        centre = self._class_conditional(clique, counts, voting[voters], tie, average)
-        centre = centre / _sums(centre, voters)[voters]
-        strength = self.settings.class_conditional
-        said = (counts + strength * centre) / (voting[voters] + strength)
-        return normalised(rates[voters] * said)
+@dataclass(frozen=True, eq=False)
+class _Alone:
+    """Independent sources with equally many values."""
 
-    def _class_conditional(
-        self, clique: Clique, counts: FloatArray, chances: FloatArray, tie: IntArray, average: float
-    ) -> FloatArray:
-        """What voters say if outcomes that make the same values right are alike."""
-        said = np.bincount(tie.ravel(), weights=counts.ravel())[tie]
-        could = np.bincount(tie.ravel(), weights=chances.ravel())[tie]
-        if len(clique.sources) > 1:
-            even = 1e-3
-            return np.asarray((said + even / clique.size) / (could + even))
-        source = clique.sources[0]
-        belief = self.settings.beliefs.get(source)
-        accuracy, strength = (
-            (average, self.settings.average_source)
-            if belief is None
-            else (
-                belief.accuracy,
-                belief.strength,
+    indices: list[int]
+    """Their cliques."""
+    rows: IntArray
+    """(sources, values): where their votes are in the design matrix."""
+    masks: BoolArray
+    """(sources, values, outcomes): what each value allows."""
+    kinds: IntArray
+    """(sources, values, outcomes): equal where the class-conditional model has one parameter."""
+    beliefs: FloatArray
+    """(sources, 2): accuracy and strength where something is believed, else NaN."""
+
+    @classmethod
+    def of(cls, layout: Layout, indices: list[int], settings: EMSettings) -> _Alone:
+        sources = [layout.cliques[index].sources[0] for index in indices]
+        masks = np.stack([layout.masks[source] for source in sources])
+        kinds = masks.astype(np.int64)
+        if settings.applies is not None:
+            kinds = kinds * 2 + np.stack([settings.applies[source] for source in sources])[:, None, :]
+        beliefs = np.full((len(sources), 2), np.nan)
+        for at, source in enumerate(sources):
+            if source in settings.beliefs:
+                beliefs[at] = settings.beliefs[source].accuracy, settings.beliefs[source].strength
+        rows = layout.offsets[indices][:, None] + np.arange(masks.shape[1])
+        return cls(indices, rows, masks, kinds, beliefs)
+
+    def tables(self, votes: FloatArray, totals: FloatArray, average: float, settings: EMSettings) -> FloatArray:
+        """(sources, values + 1, outcomes): P(vote | outcome), from expected votes, (sources, values, outcomes)."""
+        voting = votes.sum(axis=1, keepdims=True)
+        used = votes.sum(axis=2)
+        rates = np.zeros_like(voting)
+        able = self.masks.any(axis=1, keepdims=True)
+        for among in (able, ~able):
+            coverage = (voting * among).sum(axis=2, keepdims=True) / np.maximum(
+                (totals * among).sum(axis=2, keepdims=True), TINY
             )
-        )
-        typical = typical_source(self.layout.masks[source], counts[:-1].sum(axis=1), accuracy)
-        return np.asarray((said + strength * typical) / (could + strength))
+            pull = settings.even_coverage / np.maximum(coverage, TINY)
+            rates += among * (voting + settings.even_coverage * (coverage > 0)) / (totals + pull)
+        said = np.zeros_like(votes)
+        could = np.zeros_like(votes)
+        for kind in np.unique(self.kinds):
+            alike = self.kinds == kind
+            said += alike * (votes * alike).sum(axis=2, keepdims=True)
+            could += alike * (voting * alike).sum(axis=2, keepdims=True)
+        believed = ~np.isnan(self.beliefs[:, 0])
+        accuracy = np.where(believed, self.beliefs[:, 0], average)[:, None]
+        strength = np.where(believed, self.beliefs[:, 1], settings.average_source)[:, None, None]
+        centre = (said + strength * typical_source(self.masks, used, accuracy)) / (could + strength)
+        centre = centre / np.maximum(centre.sum(axis=1, keepdims=True), TINY)
+        worth = settings.class_conditional
+        values = rates * (votes + worth * centre) / (voting + worth)
+        table = np.maximum(np.concatenate([values, 1 - values.sum(axis=1, keepdims=True)], axis=1), TINY)
+        normal: FloatArray = table / table.sum(axis=1, keepdims=True)
+        return normal
 
 
-def typical_source(masks: BoolArray, frequency: FloatArray, accuracy: float) -> FloatArray:
-    """(values + 1, outcomes): what a source of a given accuracy says when it votes; the last row, abstain, is one.
+def _average_accuracy(counted: list[tuple[_Alone, FloatArray]]) -> float:
+    """How often a vote of an independent source is right, where it can be."""
+    right = votes = 1e-9
+    for group, expected in counted:
+        able = group.masks.any(axis=1, keepdims=True)
+        right += float((expected * group.masks).sum())
+        votes += float((expected * able).sum())
+    return right / votes
 
-    Right and wrong values each share their part as often as the source uses them.
+
+@dataclass(frozen=True, eq=False)
+class _Together:
+    """A clique of dependent sources."""
+
+    tie: IntArray
+    """(configurations, outcomes): equal where the class-conditional model has one parameter."""
+    voters: IntArray
+    """(configurations,): equal where the same sources vote."""
+    kin: IntArray
+    """(outcomes,): equal where the same sources can be right."""
+
+    def table(self, block: FloatArray, totals: FloatArray, settings: EMSettings) -> FloatArray:
+        """(configurations, outcomes): P(joint vote | outcome), in two stages: who votes, and what they say."""
+        counts = np.vstack([block, np.maximum(totals - block.sum(axis=0), 0)])
+        voting = _sums(counts, self.voters)
+        usual = _sums(voting.T, self.kin)[self.kin].T / np.maximum(_sums(totals[:, None], self.kin)[self.kin, 0], TINY)
+        pull = settings.even_coverage / np.maximum(1 - usual[self.voters[-1]], TINY)
+        rates = (voting + pull * usual) / (totals + pull)
+        said = np.bincount(self.tie.ravel(), weights=counts.ravel())[self.tie]
+        could = np.bincount(self.tie.ravel(), weights=voting[self.voters].ravel())[self.tie]
+        even = 1e-3
+        centre = (said + even / len(counts)) / (could + even)
+        centre = centre / _sums(centre, self.voters)[self.voters]
+        worth = settings.class_conditional
+        return normalised(rates[self.voters] * (counts + worth * centre) / (voting[self.voters] + worth))
+
+
+def typical_source(masks: BoolArray, used: FloatArray, accuracy: FloatArray) -> FloatArray:
+    """(sources, values, outcomes): what sources of a given accuracy, (sources, 1), say when they vote.
+
+    Right and wrong values each share their part as often as the source uses them,
+    (sources, values).
     """
-    used = (frequency + 1e-9)[:, None]
-    right, wrong = masks * used, ~masks * used
-    able, fallible = masks.any(axis=0), (~masks).any(axis=0)
-    share = np.where(able, np.where(fallible, accuracy, 1.0), 0.0)
-    said = share * right / np.maximum(right.sum(axis=0), TINY) + (1 - share) * wrong / np.maximum(
-        wrong.sum(axis=0), TINY
-    )
-    return np.vstack([said, np.ones(masks.shape[1])])
+    frequency = (used + 1e-9)[:, :, None]
+    right, wrong = masks * frequency, ~masks * frequency
+    able, fallible = masks.any(axis=1), (~masks).any(axis=1)
+    share = np.where(able, np.where(fallible, accuracy, 1.0), 0.0)[:, None, :]
+    rightly = right / np.maximum(right.sum(axis=1, keepdims=True), TINY)
+    wrongly = wrong / np.maximum(wrong.sum(axis=1, keepdims=True), TINY)
+    typical: FloatArray = share * rightly + (1 - share) * wrongly
+    return typical
 
 
 def _sums(table: FloatArray, groups: IntArray) -> FloatArray:

@@ -1,0 +1,133 @@
+"""One component's fit: moments, then expectation-maximization, then error bars."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.cliques import Layout
+from assay.estimate.balance import balance_from_overlaps
+from assay.estimate.completion import from_inverse_covariance
+from assay.estimate.covariance import from_covariance
+from assay.estimate.em import Belief, EMSettings, Evidence, expectation_maximization
+from assay.estimate.outcome import SolverOutcome
+from assay.estimate.start import from_majority
+from assay.estimate.uncertainty import accuracy_intervals
+from assay.parameters import Parameters
+from assay.statistics import Patterns, Statistics, single_indicators
+
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+
+Method = Literal["em", "completion", "covariance"]
+METHODS: tuple[Method, ...] = ("em", "completion", "covariance")
+
+_MOST_INDICATORS = 400
+"""With more values than this, moments are noisier than they are worth as a start, and slow."""
+
+_TRIAL_STEPS = 12
+"""How many steps each start gets before the better one goes on."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitSettings:
+    """What one component's fit is told."""
+
+    method: Method = "em"
+    balance: FloatArray | None = None
+    signs: FloatArray
+    """(sources,): +1, or −1 for a source declared adversarial."""
+    beliefs: Mapping[int, Belief] = field(default_factory=dict)
+    applies: tuple[BoolArray, ...] | None = None
+    ignore_abstentions: bool = False
+    max_steps: int = 1_000
+    seed: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """What was learned about one component, how the solvers ended, and how sure it is."""
+
+    parameters: Parameters
+    solvers: dict[str, SolverOutcome]
+    intervals: list[tuple[FloatArray, FloatArray, FloatArray]]
+    """Per source (values,): accuracy, and the ends of its 95% interval."""
+
+
+def fit_component(layout: Layout, patterns: Patterns, gold: BoolArray | None, settings: FitSettings) -> Fit:
+    """Learn one component's parameters.
+
+    Parameters
+    ----------
+    patterns
+        The distinct rows of votes.
+    gold
+        (patterns, outcomes): the outcomes that gold allows, if some items have gold.
+    """
+    em = EMSettings(
+        balance=settings.balance,
+        beliefs=settings.beliefs,
+        applies=settings.applies,
+        max_steps=settings.max_steps,
+    )
+    with np.errstate(divide="ignore"):
+        log_allowed = None if gold is None else np.log(gold.astype(float))
+    evidence = Evidence(layout.design(patterns.codes), patterns.counts.astype(float), log_allowed)
+    majority = from_majority(layout, patterns, em, settings.signs, settings.ignore_abstentions)
+    solvers: dict[str, SolverOutcome] = {}
+    if settings.method == "em":
+        parameters, solvers["em"] = _moments_then_em(layout, patterns, evidence, majority, em, settings)
+    elif not layout.masks:
+        parameters = majority
+    else:
+        balance = _balance(layout, patterns, majority.balance, settings, solvers)
+        if settings.method == "completion":
+            parameters, solvers["completion"] = from_inverse_covariance(layout, patterns, balance, settings.signs)
+        else:
+            statistics = Statistics.count(patterns, single_indicators(layout))
+            parameters, solvers["covariance"] = from_covariance(layout, statistics, balance, settings.signs)
+        parameters = replace(parameters, ignore_abstentions=settings.ignore_abstentions)
+    intervals = accuracy_intervals(parameters, evidence, balance_known=settings.balance is not None)
+    return Fit(parameters, solvers, intervals)
+
+
+def _moments_then_em(
+    layout: Layout,
+    patterns: Patterns,
+    evidence: Evidence,
+    majority: Parameters,
+    em: EMSettings,
+    settings: FitSettings,
+) -> tuple[Parameters, SolverOutcome]:
+    """EM from two starts, the moments' and the majority vote's; the one that is ahead after a few steps goes on.
+
+    Moments are consistent but noisy when votes are few; a majority vote is neither,
+    but it is never far off. Which start is better shows in the likelihood.
+    """
+    starts = [majority]
+    indicators = sum(len(masks) for masks in layout.masks)
+    if len(layout.graph.components) >= 3 and indicators <= _MOST_INDICATORS:
+        balance = _balance(layout, patterns, majority.balance, settings, {})
+        statistics = Statistics.count(patterns, single_indicators(layout))
+        moments, _ = from_covariance(layout, statistics, balance, settings.signs)
+        starts.append(replace(moments, ignore_abstentions=settings.ignore_abstentions))
+    trial = replace(em, max_steps=_TRIAL_STEPS)
+    tried = [expectation_maximization(start, evidence, trial) for start in starts]
+    ahead, outcome = max(tried, key=lambda attempt: attempt[1].objective)
+    if outcome.converged:
+        return ahead, outcome
+    final, ended = expectation_maximization(ahead, evidence, em)
+    return final, replace(ended, steps=ended.steps + outcome.steps)
+
+
+def _balance(
+    layout: Layout, patterns: Patterns, fallback: FloatArray, settings: FitSettings, solvers: dict[str, SolverOutcome]
+) -> FloatArray:
+    if settings.balance is not None:
+        return settings.balance
+    balance, solvers["balance"] = balance_from_overlaps(layout, patterns, fallback, settings.seed)
+    return balance

@@ -1,0 +1,123 @@
+r"""How sure the accuracies are: 95% intervals by the delta method.
+
+The tables are softmax functions of free parameters :math:`\eta`, and each
+distinct vote pattern has a score :math:`s_u = \partial \log P(\lambda_u) / \partial \eta`,
+which an E-step gives for free. The inverse of :math:`\sum_u n_u s_u s_u^T` is the
+covariance of :math:`\hat\eta`, what is lost by not seeing the truth included. An
+accuracy :math:`P(Y \in S_v \mid \lambda_i = v)` is a smooth function of
+:math:`\eta`; its logit gets a symmetric interval, so that the interval of the
+accuracy itself stays between zero and one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy import linalg
+
+from assay.cliques import Clique
+from assay.estimate.em import Evidence
+from assay.parameters import TINY, Parameters
+
+FloatArray = npt.NDArray[np.float64]
+
+MAX_PARAMETERS = 1_500
+"""With more free parameters than this, each clique's covariance is taken by itself, the others held fixed."""
+
+_BLOCK = 20_000
+_95 = 1.959963984540054
+
+
+def accuracy_intervals(
+    parameters: Parameters, evidence: Evidence, *, balance_known: bool
+) -> list[tuple[FloatArray, FloatArray, FloatArray]]:
+    """Per source (values,): accuracy, and the ends of its 95% interval.
+
+    A value that was never emitted has accuracy P(Y ∈ S) under the class balance
+    and an interval from zero to one.
+    """
+    layout = parameters.layout
+    r = layout.outcomes
+    posterior, _ = evidence.responsibilities(parameters)
+    groups: list[list[int]]
+    if layout.offsets[-1] * r <= MAX_PARAMETERS:
+        groups = [list(range(len(layout.cliques)))]
+    else:
+        groups = [[index] for index in range(len(layout.cliques))]
+    deviations: dict[tuple[int, int], float] = {}
+    for group in groups:
+        covariance = _covariance(parameters, evidence, posterior, group, balance_known)
+        for source, home in enumerate(layout.home):
+            if home in group:
+                for value in range(len(layout.masks[source])):
+                    gradient = _gradient(parameters, source, value, group, balance_known)
+                    variance = float(gradient @ covariance @ gradient)
+                    deviations[source, value] = variance**0.5 if variance > 0 else 0.0
+    found = []
+    for source, masks in enumerate(layout.masks):
+        accuracy = np.array([_accuracy(parameters, source, value) for value in range(len(masks))])
+        clipped = np.clip(accuracy, 1e-9, 1 - 1e-9)
+        logit = np.log(clipped / (1 - clipped))
+        half = np.array([_95 * deviations[source, value] for value in range(len(masks))])
+        found.append((accuracy, _expit(logit - half), _expit(logit + half)))
+    return found
+
+
+def _accuracy(parameters: Parameters, source: int, value: int) -> float:
+    """P(Y ∈ S | the source emits the value)."""
+    spoken = parameters.conditionals[source][value] * parameters.balance
+    return float(spoken[parameters.layout.masks[source][value]].sum() / max(float(spoken.sum()), 1e-300))
+
+
+def _covariance(
+    parameters: Parameters, evidence: Evidence, posterior: FloatArray, group: list[int], balance_known: bool
+) -> FloatArray:
+    """The covariance of the free parameters of some cliques, and of the balance."""
+    layout = parameters.layout
+    r = layout.outcomes
+    columns = np.concatenate([np.arange(layout.offsets[i], layout.offsets[i + 1]) for i in group])
+    tables = np.vstack([parameters.joint[i][:-1] for i in group])
+    size = len(columns) * r + (0 if balance_known else r - 1)
+    information = np.zeros((size, size))
+    chosen = evidence.by_column[:, columns].tocsr()
+    for start in range(0, len(posterior), _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        held = chosen[rows].toarray()
+        share = posterior[rows]
+        parts = [share[:, [y]] * (held - tables[:, y]) for y in range(r)]
+        if not balance_known:
+            parts.append((share - parameters.balance)[:, :-1])
+        score = np.hstack(parts)
+        information += (score * evidence.counts[rows, None]).T @ score
+    # Votes that nearly never occur carry next to no information; half an item each keeps the inverse proper.
+    prior = np.concatenate([*(0.5 * tables[:, y] * (1 - tables[:, y]) for y in range(r)), np.full(size, 1e-6)])[:size]
+    information[np.diag_indices(size)] += prior + 1e-9 * information.diagonal().max(initial=1.0)
+    return np.asarray(linalg.inv(information, check_finite=False))
+
+
+def _gradient(parameters: Parameters, source: int, value: int, group: list[int], balance_known: bool) -> FloatArray:
+    """The gradient of logit accuracy: log P(right, vote) − log P(wrong, vote)."""
+    layout = parameters.layout
+    r = layout.outcomes
+    spoken = parameters.conditionals[source][value] * parameters.balance
+    right = layout.masks[source][value]
+    lean = np.where(
+        right, spoken / max(float(spoken[right].sum()), TINY), -spoken / max(float(spoken[~right].sum()), TINY)
+    )
+    home = layout.home[source]
+    clique: Clique = layout.cliques[home]
+    says = clique.digits[:, clique.sources.index(source)] == value
+    table = parameters.joint[home]
+    # d P(λ_i = v | y) / d η_k = P(k | y) (1{k says v} − P(λ_i = v | y)), divided by P(λ_i = v | y).
+    chance = np.maximum(table[says].sum(axis=0), TINY)
+    own = (table * (says[:, None] - chance) / chance * lean)[:-1]
+    parts = [
+        own[:, y] if index == home else np.zeros(layout.cliques[index].size - 1) for y in range(r) for index in group
+    ]
+    if not balance_known:
+        parts.append((lean - parameters.balance * lean.sum())[:-1])
+    return np.concatenate(parts)
+
+
+def _expit(x: FloatArray) -> FloatArray:
+    return np.asarray(1 / (1 + np.exp(-np.clip(x, -700, 700))))
