@@ -12,16 +12,27 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
-    "errors": ["AssayError", "DataError", "ProjectError", "SourceError", "TaskError", "VoteError"],
+    "errors": [
+        "AssayError",
+        "DataError",
+        "ProjectError",
+        "SourceError",
+        "TaskError",
+        "UnidentifiableError",
+        "VoteError",
+    ],
     "constraints": ["excludes", "implies"],
     "label_space": ["LabelSpace", "Vote"],
     "tasks": ["Task", "TaskGraph"],
     "votes": ["Votes"],
+    "graph": ["SourceGraph"],
+    "labels": ["Labels"],
+    "model": ["LabelModel"],
     "checks": ["check"],
     "sources.function": ["preprocess", "source"],
     "sources.rules": ["column", "crowd", "dictionary", "keywords", "regex", "threshold"],
     "sources.apply": ["apply"],
-    "baselines": ["hierarchical_majority_vote", "majority_vote"],
+    "baselines": ["data_programming", "dawid_skene", "hierarchical_majority_vote", "majority_vote"],
     "theory": ["estimation_bound", "generalization_bound"],
     "planner": ["plan"],
 }
@@ -30,11 +41,14 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [*sorted(_HOME_OF), "__version__"]
 
 if TYPE_CHECKING:
-    from assay.baselines import hierarchical_majority_vote, majority_vote
+    from assay.baselines import data_programming, dawid_skene, hierarchical_majority_vote, majority_vote
     from assay.checks import check
     from assay.constraints import excludes, implies
-    from assay.errors import AssayError, DataError, ProjectError, SourceError, TaskError, VoteError
+    from assay.errors import AssayError, DataError, ProjectError, SourceError, TaskError, UnidentifiableError, VoteError
+    from assay.graph import SourceGraph
     from assay.label_space import LabelSpace, Vote
+    from assay.labels import Labels
+    from assay.model import LabelModel
     from assay.planner import plan
     from assay.sources.apply import apply
     from assay.sources.function import preprocess, source

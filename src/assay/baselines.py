@@ -1,4 +1,4 @@
-"""What to beat: majority votes."""
+"""What to beat: majority votes, data programming on each task by itself, and Dawid-Skene."""
 
 from __future__ import annotations
 
@@ -7,7 +7,13 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from assay.cliques import Layout, layout_of
+from assay.estimate.em import EMSettings, Evidence, expectation_maximization
+from assay.estimate.start import from_majority
+from assay.graph import SourceGraph
 from assay.label_space import Component
+from assay.posterior import posterior, softmax
+from assay.statistics import Patterns
 from assay.summary import counts_of_sets, set_blocks
 from assay.tasks import TaskGraph
 from assay.votes import OutcomeSets, Votes
@@ -49,6 +55,104 @@ def hierarchical_majority_vote(votes: Votes) -> FloatArray | list[FloatArray]:
         As for :func:`majority_vote`.
     """
     return _per_component(votes, _down_the_tree)
+
+
+def dawid_skene(votes: Votes) -> FloatArray | list[FloatArray]:
+    """Dawid and Skene's model: a full confusion table for each source, all independent, abstentions ignored.
+
+    Returns
+    -------
+    ndarray
+        As for :func:`majority_vote`.
+    """
+    unpooled = EMSettings(even_coverage=0.01, class_conditional=0.01, average_source=0.01, even_balance=0.01)
+    parts = []
+    for index in range(len(votes.label_space.components)):
+        layout, codes, _ = layout_of(votes, index, SourceGraph(votes.names))
+        parts.append(_em_labels(layout, codes, unpooled, ignore_abstentions=True))
+    return parts[0] if len(parts) == 1 else parts
+
+
+def data_programming(votes: Votes, *, unipolar: bool = False) -> FloatArray | list[FloatArray]:
+    """The paper's baseline DP: every task by itself, with one accuracy a source.
+
+    Each task is labeled by the sources that vote on it, as a flat task with evenly
+    balanced labels; an outcome is as probable as its tasks' labels together.
+
+    Parameters
+    ----------
+    unipolar
+        DP-UI: one accuracy for each label that a source emits, and its silence
+        counts, so that sources which only ever emit one label are understood.
+
+    Returns
+    -------
+    ndarray
+        As for :func:`majority_vote`.
+    """
+    parts = []
+    for component in votes.label_space.components:
+        logs = np.zeros((len(votes), len(component)))
+        for task, labels in zip(component.tasks, component.labels, strict=True):
+            chances = _one_task(votes, task, labels, unipolar)
+            # Where the task does not apply it says nothing: its outcomes get the average label's share.
+            padded = np.column_stack([chances, np.full(len(votes), 1 / len(labels))])
+            logs += np.log(np.maximum(padded[:, component.label_of(task)], 1e-12))
+        parts.append(softmax(logs)[0])
+    return parts[0] if len(parts) == 1 else parts
+
+
+def _one_task(votes: Votes, task: str, labels: tuple[str, ...], unipolar: bool) -> FloatArray:
+    """(items, labels): the labels of one task from the votes that name it."""
+    columns = []
+    for j, values in enumerate(votes.values):
+        named = [dict(vote.labels).get(task) for vote in values]
+        if any(label is not None for label in named):
+            lookup = np.array([-1 if label is None else labels.index(label) for label in [*named, None]])
+            columns.append(lookup[votes.codes[:, j]])
+    if not columns:
+        return np.full((len(votes), len(labels)), 1 / len(labels))
+    codes = np.column_stack(columns)
+    even = np.full(len(labels), 1 / len(labels))
+    if not unipolar:
+        return _one_accuracy_each(codes, len(labels))
+    graph = SourceGraph([str(j) for j in range(codes.shape[1])])
+    layout = Layout((np.eye(len(labels), dtype=bool),) * codes.shape[1], graph, len(labels))
+    tied = EMSettings(balance=even, even_coverage=0.01, class_conditional=1e9, average_source=0.01)
+    return _em_labels(layout, codes, tied, ignore_abstentions=False)
+
+
+def _one_accuracy_each(codes: npt.NDArray[np.integer], classes: int, steps: int = 100) -> FloatArray:
+    """(items, classes): EM with one accuracy a source and even classes; mistakes are spread evenly."""
+    patterns = Patterns.of(codes)
+    says = patterns.codes[:, :, None] == np.arange(classes)
+    voted = patterns.codes >= 0
+    chances = (says.sum(axis=1) + 1.0) / (says.sum(axis=1) + 1.0).sum(axis=1, keepdims=True)
+    accuracy = np.full(codes.shape[1], 0.7)
+    for _ in range(steps):
+        logs = np.einsum("umk,m->uk", says, np.log(accuracy * (classes - 1) / (1 - accuracy)))
+        chances = softmax(logs)[0]
+        right = np.einsum("umk,uk,u->m", says, chances, patterns.counts)
+        settled = (right + 1) / (voted.T @ patterns.counts + 2)
+        moved = float(np.abs(settled - accuracy).max())
+        accuracy = np.clip(settled, 1e-3, 1 - 1e-3)
+        if moved < 1e-6:
+            break
+    logs = np.zeros((len(codes), classes))
+    weight = np.log(accuracy * (classes - 1) / (1 - accuracy))
+    for column, gain in zip(codes.T, weight, strict=True):
+        logs += gain * (column[:, None] == np.arange(classes))
+    return softmax(logs)[0]
+
+
+def _em_labels(
+    layout: Layout, codes: npt.NDArray[np.integer], settings: EMSettings, *, ignore_abstentions: bool
+) -> FloatArray:
+    patterns = Patterns.of(codes)
+    start = from_majority(layout, patterns, settings, np.ones(len(layout.masks)), ignore_abstentions)
+    evidence = Evidence(layout.design(patterns.codes), patterns.counts.astype(float))
+    parameters, _ = expectation_maximization(start, evidence, settings)
+    return posterior(parameters, codes)
 
 
 def _per_component(

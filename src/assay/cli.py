@@ -16,6 +16,7 @@ import assay
 from assay.errors import AssayError, ProjectError
 
 if TYPE_CHECKING:
+    from assay.pipeline import Run
     from assay.project import Project
     from assay.votes import Votes
 
@@ -119,7 +120,7 @@ def summary(
     if as_json:
         _print_json(json.loads(table.reset_index().to_json(orient="records")))
         return
-    show(summary_table(table, f"{len(votes):,} items by {by}"))
+    show(summary_table(table, f"{len(votes):,} items" + ("" if by == "overall" else f", by {by}")))
     _print_faults(votes)
 
 
@@ -137,6 +138,14 @@ def check(folder: Folder = Path("."), as_json: Json = False, debug: Debug = Fals
         raise typer.Exit(1)
 
 
+@app.command(epilog="Example: [bold]assay run my-project[/]")
+def run(folder: Folder = Path("."), as_json: Json = False, debug: Debug = False) -> None:
+    """Go all the way: apply the sources, learn their accuracies without gold, and write labels for every item."""
+    from assay.pipeline import run as run_pipeline
+
+    _tell(run_pipeline(_load(folder)), as_json)
+
+
 @app.command(epilog="Example: [bold]assay demo --folder demo[/]")
 def demo(
     folder: Annotated[Path, typer.Option(help="Where the example project goes.")] = Path("demo"),
@@ -146,24 +155,20 @@ def demo(
     debug: Debug = False,
 ) -> None:
     """Run the main job end to end on an example that makes its own data, and score it with hidden gold."""
-    from assay.pipeline import apply_sources, baseline_scores, gold_votes
-    from assay.report.terminal import score_table, show, summary_table
+    from assay.pipeline import run as run_pipeline
+    from assay.report.terminal import show, summary_table
 
-    _write_example(folder, texts, seed, replace=True)
-    project = _load(folder)
-    votes = apply_sources(project)
-    gold = gold_votes(project, votes)
-    assert gold is not None  # the example project has gold
-    scores = baseline_scores(votes, gold)
-    if as_json:
-        _print_json({"folder": str(folder), "accuracy": {score.method: score.accuracy for score in scores}})
-        return
-    print(f"{texts:,} short texts about people and organisations, in {folder}\n\n{project.tasks!r}\n")
-    show(
-        summary_table(votes.summary(), "what the sources say"),
-        score_table([(score.method, score.accuracy) for score in scores], "against the hidden gold"),
-    )
-    print(f"look around in {folder}: change sources.py, then run 'assay apply {folder}' and 'assay summary {folder}'")
+    kept = _write_example(folder, texts, seed, keep_edited=True)
+    made = run_pipeline(_load(folder))
+    if not as_json:
+        print(f"{len(made.votes):,} short texts about people and organisations, in {folder}")
+        if kept:
+            print(f"your own {', '.join(kept)} there was kept")
+        print(f"\n{made.project.tasks!r}\n")
+        show(summary_table(made.votes.summary(), "what the sources say"))
+    _tell(made, as_json)
+    if not as_json:
+        print(f"\nlook around in {folder}: change sources.py, then run 'assay run {folder}'")
 
 
 def main() -> None:
@@ -190,25 +195,60 @@ def _complain(message: str) -> None:
     Console(stderr=True, highlight=False).print(f"[bold red]error:[/] {escape(message)}", soft_wrap=True)
 
 
+def _tell(made: Run, as_json: bool) -> None:
+    """What a run gave: the check, the sources with their accuracies, and the scores."""
+    from assay.report.terminal import score_table, show, sources_table
+
+    model, output = made.model, made.project.output
+    if as_json:
+        _print_json(
+            {
+                "items": len(made.votes),
+                "output": str(output),
+                "check": model.check_.to_dict(),
+                "converged": model.converged_,
+                "notes": model.notes_,
+                "sources": json.loads(model.sources_.to_json(orient="records")),
+                "accuracy": {score.method: score.accuracy for score in made.scores},
+            }
+        )
+        return
+    if model.check_.problems:
+        print(f"{model.check_}\n")
+    show(sources_table(model.sources_, "what the label model learned, without gold"))
+    for note in model.notes_:
+        print(f"note: {note}")
+    if made.scores:
+        show(score_table([(score.method, score.accuracy) for score in made.scores], "against gold"))
+    print(f"votes, labels and the model are in {output}")
+
+
 def _load(folder: Path) -> Project:
     from assay.project import Project
 
     return Project.load(folder)
 
 
-def _write_example(folder: Path, texts: int, seed: int, *, replace: bool = False) -> list[str]:
+def _write_example(folder: Path, texts: int, seed: int, *, keep_edited: bool = False) -> list[str]:
+    """Write the example project; returns what was written or, if edited files are kept, the names of those."""
     from assay.demo.texts import make, write
 
-    templates = [entry for entry in files("assay.demo").joinpath("project").iterdir() if entry.is_file()]
-    names = [template.name for template in templates]
-    present = [name for name in names if (folder / name).exists()]
-    if present and not replace:
+    templates = {
+        entry.name: entry.read_text(encoding="utf-8")
+        for entry in files("assay.demo").joinpath("project").iterdir()
+        if entry.is_file()
+    }
+    present = [name for name in templates if (folder / name).exists()]
+    if present and not keep_edited:
         raise ProjectError(f"{folder} already has {', '.join(present)}; choose another folder, or move them away")
     folder.mkdir(parents=True, exist_ok=True)
-    for template in templates:
-        (folder / template.name).write_text(template.read_text(encoding="utf-8"), encoding="utf-8")
+    for name, text in templates.items():
+        if name not in present:
+            (folder / name).write_text(text, encoding="utf-8")
     write(folder, make(texts, seed))
-    return sorted([*names, "texts.jsonl", "gold.jsonl", "known.jsonl"])
+    if keep_edited:
+        return [name for name in present if (folder / name).read_text(encoding="utf-8") != templates[name]]
+    return sorted([*templates, "texts.jsonl", "gold.jsonl", "known.jsonl"])
 
 
 def _print_faults(votes: Votes) -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
+from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
 
-from assay.checks import CheckReport, check
+from assay.checks import CheckReport, Problem, check
 from assay.cliques import Layout, layout_of
 from assay.encoding import recode
 from assay.errors import AssayError, UnidentifiableError, VoteError, listing, near_miss
@@ -20,8 +23,10 @@ from assay.estimate.outcome import SolverOutcome
 from assay.explain import Explanation, explain
 from assay.graph import Dependency, SourceGraph
 from assay.labels import Labels
+from assay.parameters import Parameters
 from assay.posterior import posterior
 from assay.statistics import Patterns
+from assay.store import writing
 from assay.tasks import TaskGraph
 from assay.votes import Votes
 
@@ -29,6 +34,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FloatArray = npt.NDArray[np.float64]
+
+_FORMAT = 1
 
 
 class BySource(tuple[Any, ...]):
@@ -355,7 +362,103 @@ class LabelModel:
             found.append(probabilities)
         return found
 
+    # On disk
+
+    def save(self, path: str | Path) -> Path:
+        """Write the fitted model to one ``.npz`` file of plain arrays and JSON; :meth:`load` restores it exactly."""
+        self._check_fitted()
+        arrays: dict[str, npt.NDArray[Any]] = {}
+        for index, part in enumerate(self._components):
+            arrays[f"balance {index}"] = part.fit.parameters.balance
+            for at, table in enumerate(part.fit.parameters.joint):
+                arrays[f"joint {index} {at}"] = table
+            for at, interval in enumerate(part.fit.intervals):
+                arrays[f"interval {index} {at}"] = np.array(interval)
+        said = {
+            "version": _FORMAT,
+            "settings": _plain(self.get_params()),
+            "tasks": self._tasks.to_dict(),
+            "sources": [
+                {"name": name, "values": [dict(vote.labels) for vote in values]}
+                for name, values in zip(self._names, self._values, strict=True)
+            ],
+            "solvers": [{name: asdict(outcome) for name, outcome in solvers.items()} for solvers in self.solvers_],
+            "problems": [asdict(problem) for problem in self.check_.problems],
+            "notes": self.notes_,
+        }
+        for name in ("accuracy", "low", "high", "coverage", "votes"):
+            arrays[f"column {name}"] = self.sources_[name].to_numpy()
+        for j, conditional in enumerate(self.conditionals_):
+            for index, part_of in enumerate(conditional if isinstance(conditional, list) else [conditional]):
+                arrays[f"conditional {j} {index}"] = part_of
+        target = Path(path)
+        with writing(target) as unfinished, unfinished.open("wb") as file:
+            np.savez(file, said=np.array(json.dumps(said)), **arrays)  # type: ignore[arg-type]
+        return target
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """A fitted model from a file that :meth:`save` wrote."""
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                stored = {name: file[name] for name in file.files}
+            said = json.loads(str(stored["said"]))
+            if said["version"] != _FORMAT:
+                raise AssayError(f"{path} was written by another version of Assay (model format {said['version']})")
+            return cls(**said["settings"])._restored(said, stored)
+        except FileNotFoundError:
+            raise AssayError(f"there is no file {path}") from None
+        except (KeyError, ValueError, TypeError, OSError, EOFError, BadZipFile) as error:
+            raise AssayError(f"{path} holds no model that Assay wrote, or is damaged: {error}") from error
+
+    def _restored(self, said: Mapping[str, Any], stored: Mapping[str, npt.NDArray[Any]]) -> Self:
+        import pandas as pd
+
+        self._tasks = TaskGraph.from_dict(said["tasks"])
+        space = self._tasks.label_space
+        self._names = tuple(source["name"] for source in said["sources"])
+        self._values = tuple(tuple(space.vote(value) for value in source["values"]) for source in said["sources"])
+        nothing = Votes(self._tasks, np.empty((0, len(self._names)), dtype=np.int8), self._names, self._values)
+        graph = SourceGraph(self._names, self.dependencies)
+        self._components = []
+        for index, solvers in enumerate(said["solvers"]):
+            layout, _, sources = layout_of(nothing, index, graph)
+            joint = tuple(stored[f"joint {index} {at}"] for at in range(len(layout.cliques)))
+            parameters = Parameters(layout, stored[f"balance {index}"], joint, self.abstentions == "ignored")
+            intervals = [tuple(stored[f"interval {index} {at}"]) for at in range(len(sources))]
+            outcomes = {name: SolverOutcome(**outcome) for name, outcome in solvers.items()}
+            self._components.append(FittedComponent(layout, sources, Fit(parameters, outcomes, intervals)))
+        self.check_ = CheckReport(
+            tuple(
+                Problem(**{**problem, "sources": tuple(problem["sources"]), "tasks": tuple(problem["tasks"])})
+                for problem in said["problems"]
+            )
+        )
+        self.notes_ = list(said["notes"])
+        self.solvers_ = [part.fit.solvers for part in self._components]
+        self.converged_ = all(outcome.converged for solvers in self.solvers_ for outcome in solvers.values())
+        balances = [part.fit.parameters.balance for part in self._components]
+        self.class_balance_ = balances[0] if len(balances) == 1 else balances
+        tables = []
+        for j in range(len(self._names)):
+            found = [stored[key] for key in stored if key.startswith(f"conditional {j} ")]
+            tables.append(found[0] if len(found) == 1 else found)
+        self.conditionals_ = BySource(tables, self._names)
+        rows = [
+            {"source": name, "task": ", ".join(vote.tasks), "value": str(vote)}
+            for name, values in zip(self._names, self._values, strict=True)
+            for vote in values
+        ]
+        self.sources_ = pd.DataFrame(rows).assign(
+            **{name: stored[f"column {name}"] for name in ("accuracy", "low", "high", "coverage", "votes")}
+        )
+        return self
+
     # Checking what comes in
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "_components"):
+            raise AssayError("this LabelModel has not learned yet; call fit(votes) first")
 
     def _as_votes(self, votes: Any) -> Votes:
         if isinstance(votes, Votes):
@@ -364,8 +467,7 @@ class LabelModel:
 
     def _aligned(self, votes: Any) -> Votes:
         """Votes with the sources and value tables that were learned from."""
-        if not hasattr(self, "_components"):
-            raise AssayError("this LabelModel has not learned yet; call fit(votes) first")
+        self._check_fitted()
         given = votes if isinstance(votes, Votes) else self._from_matrix(votes)
         if given.tasks != self._tasks:
             raise VoteError("these votes are on other tasks than the model learned from")
@@ -412,6 +514,21 @@ class LabelModel:
         if len(given) != len(components):
             raise AssayError(f"class_balance must have one entry for each of the {len(components)} components")
         return [_checked_balance(balance, len(part)) for balance, part in zip(given, components, strict=True)]
+
+
+def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings as JSON has them."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, np.ndarray | np.generic):
+            return value.tolist()
+        if isinstance(value, Mapping):
+            return {str(key): plain(entry) for key, entry in value.items()}
+        if isinstance(value, list | tuple | set):
+            return [plain(entry) for entry in value]
+        return value
+
+    return {name: plain(value) for name, value in settings.items()}
 
 
 def _checked_balance(given: Any, outcomes: int) -> FloatArray:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +12,16 @@ import numpy.typing as npt
 from assay.baselines import hierarchical_majority_vote, majority_vote
 from assay.checks import CheckReport, check
 from assay.errors import ProjectError
-from assay.graph import Dependency
+from assay.labels import Labels
+from assay.model import LabelModel
 from assay.project import Project
 from assay.scoring import accuracy
 from assay.sources.apply import apply
 from assay.votes import Votes
 
-VOTES_FILE = "votes.parquet"
+VOTES_FILE, LABELS_FILE, MODEL_FILE = "votes.parquet", "labels.parquet", "model.npz"
+
+FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -69,9 +71,9 @@ def current_votes(project: Project) -> Votes:
     return stored_votes(project) if votes_path(project).is_file() else apply_sources(project)
 
 
-def check_votes(project: Project, dependencies: Iterable[Dependency] = ()) -> CheckReport:
-    """What :func:`assay.check` says about a project's votes."""
-    return check(current_votes(project), dependencies)
+def check_votes(project: Project, votes: Votes | None = None) -> CheckReport:
+    """What :func:`assay.check` says about a project's votes, with the dependencies it declares."""
+    return check(current_votes(project) if votes is None else votes, project.model.dependencies)
 
 
 def gold_votes(project: Project, votes: Votes) -> Votes | None:
@@ -80,18 +82,57 @@ def gold_votes(project: Project, votes: Votes) -> Votes | None:
     return None if columns is None else votes.gold(columns)
 
 
-def baseline_scores(votes: Votes, gold: Votes) -> list[Score]:
-    """What majority votes reach, if the tasks form one component."""
-    truth = outcome_numbers(gold)
-    return [
-        Score("majority vote", accuracy(np.asarray(majority_vote(votes)), truth)),
-        Score("hierarchical majority vote", accuracy(np.asarray(hierarchical_majority_vote(votes)), truth)),
-    ]
+@dataclass(frozen=True)
+class Run:
+    """What the whole way from rows to labels gave."""
+
+    project: Project
+    votes: Votes
+    model: LabelModel
+    labels: Labels
+    scores: list[Score]
+    """Against gold, if the project has any: majority votes and the label model."""
 
 
-def outcome_numbers(gold: Votes) -> npt.NDArray[np.int64]:
+def label_model(project: Project) -> LabelModel:
+    """The label model with a project's settings."""
+    return LabelModel(**asdict(project.model))
+
+
+def run(project: Project, *, progress: bool = True) -> Run:
+    """Apply the sources, learn the label model, label every item, and keep all of it in the output folder."""
+    votes = apply_sources(project, progress=progress)
+    model = label_model(project).fit(votes)
+    labels = model.label(votes)
+    model.save(project.output / MODEL_FILE)
+    labels.to_parquet(project.output / LABELS_FILE)
+    gold = gold_votes(project, votes)
+    return Run(project, votes, model, labels, [] if gold is None else scores(votes, labels, gold))
+
+
+def scores(votes: Votes, labels: Labels, gold: Votes) -> list[Score]:
+    """How often majority votes and the label model are right about whole outcomes."""
+    methods = {
+        "majority vote": majority_vote(votes),
+        "hierarchical majority vote": hierarchical_majority_vote(votes),
+        "label model": list(labels.joint),
+    }
+    return [Score(name, _score(found, gold)) for name, found in methods.items()]
+
+
+def _score(found: FloatArray | list[FloatArray], gold: Votes) -> float:
+    """Accuracy over outcomes; the mean of the components that gold tells about, if there are several."""
+    parts = found if isinstance(found, list) else [found]
+    truths = [outcome_numbers(gold, index) for index in range(len(parts))]
+    told = [accuracy(part, truth) for part, truth in zip(parts, truths, strict=True) if (truth >= 0).any()]
+    if not told:
+        raise ProjectError("the gold labels settle the outcome of no item, so there is nothing to score against")
+    return float(np.mean(told))
+
+
+def outcome_numbers(gold: Votes, component: int = 0) -> npt.NDArray[np.int64]:
     """(items,): the outcome that gold leaves for each item, −1 where it leaves several."""
-    (sets,) = gold.outcome_sets
+    sets = gold.outcome_sets[component]
     single = np.append(np.where(sets.masks.sum(axis=1) == 1, sets.masks.argmax(axis=1), -1), -1)
     numbers: npt.NDArray[np.int64] = single[sets.of_code[0][gold.codes[:, 0]]]
     return numbers

@@ -33,6 +33,20 @@ class Settings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ModelSettings:
+    """The ``[model]`` of a project: settings of :class:`assay.LabelModel`."""
+
+    method: Literal["em", "completion", "covariance"] = "em"
+    dependencies: tuple[tuple[str, ...], ...] = ()
+    adversarial: tuple[str, ...] = ()
+    class_balance: tuple[float, ...] | None = None
+    abstentions: Literal["informative", "ignored"] = "informative"
+    accuracies: Literal["global", "local"] = "global"
+    allow_unidentifiable: bool = False
+    seed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
 class Project:
     """What ``assay.toml`` says, checked."""
 
@@ -42,6 +56,7 @@ class Project:
     modules: tuple[Path, ...]
     gold: Path | None = None
     settings: Settings = field(default_factory=Settings)
+    model: ModelSettings = field(default_factory=ModelSettings)
     output: Path
 
     @classmethod
@@ -95,7 +110,9 @@ class Project:
 
 
 def _project(home: Path, said: Mapping[str, Any]) -> Project:
-    _known_keys(said, ("data", "gold", "tasks", "constraints", "feasible", "sources", "settings", "output"), "the file")
+    _known_keys(
+        said, ("data", "gold", "tasks", "constraints", "feasible", "sources", "settings", "model", "output"), "the file"
+    )
     data = _section(said, "data", ("path",), required=True)
     gold = _section(said, "gold", ("path",))
     sources = _section(said, "sources", ("modules",), required=True)
@@ -113,6 +130,7 @@ def _project(home: Path, said: Mapping[str, Any]) -> Project:
         tasks=_task_graph(said),
         modules=paths,
         settings=_settings(_section(said, "settings", tuple(Settings.__dataclass_fields__))),
+        model=_model_settings(_section(said, "model", tuple(ModelSettings.__dataclass_fields__))),
         output=home / str(_section(said, "output", ("folder",)).get("folder", "out")),
     )
 
@@ -163,6 +181,21 @@ def _settings(said: Mapping[str, Any]) -> Settings:
     if said.get("on_error", "raise") not in ("raise", "abstain"):
         raise ProjectError(f"[settings] on_error must be 'raise' or 'abstain', but is {said['on_error']!r}")
     return Settings(**said)
+
+
+def _model_settings(said: Mapping[str, Any]) -> ModelSettings:
+    frozen = dict(said)
+    for name, wanted in (
+        ("dependencies", "a list of lists of source names"),
+        ("adversarial", "a list of source names"),
+    ):
+        if name in frozen:
+            if not isinstance(frozen[name], list):
+                raise ProjectError(f"[model] {name} must be {wanted}, but is {frozen[name]!r}")
+            frozen[name] = tuple(tuple(entry) if isinstance(entry, list) else entry for entry in frozen[name])
+    if "class_balance" in frozen:
+        frozen["class_balance"] = tuple(_value(said, "class_balance", list, "[model]"))
+    return ModelSettings(**frozen)
 
 
 def _section(said: Mapping[str, Any], name: str, keys: Sequence[str], required: bool = False) -> Mapping[str, Any]:

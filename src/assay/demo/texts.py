@@ -75,9 +75,15 @@ _PHRASES = {
 _NEUTRAL = [
     "was in the news again", "declined to comment", "made headlines", "had a busy week", "celebrated an anniversary",
     "thanked the volunteers", "gave an interview", "was praised by the mayor", "was late again", "made a statement",
-    "met Dr. {surname}", "sent a letter to Ms. {surname}", "was seen at {place} Hospital", "wrote to {surname} LLP",
-    "had dinner with the partners of {surname} & {surname}", "quarrelled with {place} Legal",
+    "met Dr. Smith", "sent a letter to Ms. Jones", "was seen at Old Town Hospital", "wrote to Acme LLP",
 ]  # fmt: skip
+_SECTIONS = {
+    "Doctor": [0.25, 0.08, 0.03, 0.64],
+    "Lawyer": [0.25, 0.03, 0.08, 0.64],
+    "Hospital": [0.05, 0.35, 0.05, 0.55],
+    "Office": [0.05, 0.05, 0.35, 0.55],
+}
+"""How often a text of each kind is printed under People, Hospitals, Law firms, or elsewhere."""
 _INTROS = ["", "", "", "On Monday, ", "Last year, ", "This week, ", "As reported, ", "In {place}, "]
 _LINKS = [" and ", ", then ", " and later ", ", and the week before "]
 
@@ -116,6 +122,7 @@ def make(n: int = 6_000, seed: int = 7) -> Example:
                 "tagger_score": score,
                 # The second tagger was trained on the first one's output and repeats its mistakes.
                 "tagger2": tagger if rng.random() < 0.85 else _tagger(str(entity), rng)[0],
+                "section": str(rng.choice(["People", "Hospitals", "Law firms", "City"], p=_SECTIONS[outcome])),
                 "mentions": int(rng.poisson(6 if entity == "Organization" else 3)),
             }
         )
@@ -153,7 +160,7 @@ def _text(name: str, outcome: str, rng: np.random.Generator) -> str:
 def _phrase(outcome: str, rng: np.random.Generator) -> str:
     draw = rng.random()
     if draw < 0.22:
-        return str(rng.choice(_NEUTRAL)).format(surname=rng.choice(_SURNAMES), place=rng.choice(_PLACES))
+        return str(rng.choice(_NEUTRAL))
     if draw < 0.36:
         outcome = str(rng.choice(list(_PHRASES)))
     return str(rng.choice(_PHRASES[outcome]))

@@ -32,8 +32,8 @@ def summary_table(summary: pd.DataFrame, title: str) -> Table:
     table = _table(title)
     table.add_column(str(summary.index.name), no_wrap=True)
     for name in columns:
-        table.add_column(name, justify="left" if name in ("task", "labels", "never voted") else "right")
-    for index, row in summary.iterrows():
+        table.add_column(name, justify="left" if summary[name].dtype.kind not in "iuf" else "right")
+    for index, row in zip(summary.index, summary.to_dict("records"), strict=True):
         cells = []
         for name in columns:
             text = _cell(name)(row[name])
@@ -41,6 +41,24 @@ def summary_table(summary: pd.DataFrame, title: str) -> Table:
                 text += f" ({percent(row['accuracy_low'])[:-1]}–{percent(row['accuracy_high'])[:-1]})"
             cells.append(escape(text))
         table.add_row(escape(str(index)), *cells)
+    return table
+
+
+def sources_table(sources: pd.DataFrame, title: str) -> Table:
+    """The table of ``LabelModel.sources_``, without values that were never emitted."""
+    table = _table(title)
+    for name in ("source", "task", "value"):
+        table.add_column(name)
+    for name in ("accuracy", "95% interval", "coverage", "votes"):
+        table.add_column(name, justify="right")
+    for row in sources[sources["votes"] > 0].to_dict("records"):
+        table.add_row(
+            *(escape(str(row[name])) for name in ("source", "task", "value")),
+            percent(row["accuracy"]),
+            f"{percent(row['low'])[:-1]}–{percent(row['high'])[:-1]}",
+            percent(row["coverage"]),
+            f"{row['votes']:,}",
+        )
     return table
 
 

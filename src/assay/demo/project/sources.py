@@ -21,7 +21,7 @@ def words(row):
 
 @assay.source(task="entity")
 def honorific(row):
-    return "Person" if any(title in words(row) for title in ("dr", "mr", "ms", "prof", "esq")) else None
+    return "Person" if any(title in words(row) for title in ("mr", "ms", "prof", "esq")) else None
 
 
 company_form = assay.regex(r"(General|Hospital|Health|LLP|Partners|Legal|Clinic)\b| & ", "Organization", on="text")
@@ -47,13 +47,13 @@ firm = assay.keywords(["firm", "clients", "partners", "paralegals", "pro bono", 
 
 
 @assay.source
-def law_or_medicine(row):
-    """Speaks about two tasks at once."""
-    if "llp" in words(row) or "legal" in words(row):
-        return {"entity": "Organization", "org": "Office"}
-    if "hospital" in words(row) or "general" in words(row):
+def section(row):
+    """Under which heading the text was printed. May speak about two tasks at once."""
+    if row.section == "Hospitals":
         return {"entity": "Organization", "org": "Hospital"}
-    return None
+    if row.section == "Law firms":
+        return {"entity": "Organization", "org": "Office"}
+    return {"entity": "Person"} if row.section == "People" else None
 
 
 knowledge_base = assay.dictionary(HERE / "known.jsonl", entry="name", labels="kind", on="text", case_sensitive=True)
