@@ -38,7 +38,9 @@ class Explanation:
             return parts[0]
         import pandas as pd
 
-        table = pd.concat([part.table for part in parts], axis=1)
+        rows = dict.fromkeys(row for part in parts for row in part.table.index if row != "total")
+        # A source that says nothing about a component contributes nothing to it.
+        table = pd.concat([part.table.reindex([*rows, "total"], fill_value=0.0) for part in parts], axis=1)
         return cls(table, np.concatenate([part.posterior for part in parts]))
 
     def __str__(self) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import combinations
+from numbers import Integral
 
 import networkx as nx
 
@@ -47,9 +48,11 @@ class SourceGraph:
         self._graph = graph
 
     def _positions(self, group: Dependency) -> set[int]:
-        if isinstance(group, str) or len(group) < 2:
+        listed = not isinstance(group, str) and isinstance(group, Iterable)
+        found = {self._position(source) for source in group} if listed else set()
+        if len(found) < 2:
             raise VoteError(f"a dependency names two sources or more, e.g. ('kb', 'kb2'), but got {group!r}")
-        return {self._position(source) for source in group}
+        return found
 
     def _position(self, source: str | int) -> int:
         if isinstance(source, str):
@@ -58,6 +61,8 @@ class SourceGraph:
             raise VoteError(
                 f"a dependency names source {source!r}, which does not exist. {near_miss(source, self.names)}"
             )
+        if not isinstance(source, Integral):
+            raise VoteError(f"a dependency names sources by name or column number, but got {source!r}")
         if 0 <= source < len(self.names):
             return int(source)
         raise VoteError(f"a dependency names source number {source}, but there are {len(self.names)} sources")

@@ -181,7 +181,7 @@ class LabelModel:
 
     def __repr__(self) -> str:
         defaults = {name: p.default for name, p in inspect.signature(type(self)).parameters.items()}
-        changed = [f"{n}={v!r}" for n, v in self.get_params().items() if v is not defaults[n] and v != defaults[n]]
+        changed = [f"{n}={v!r}" for n, v in self.get_params().items() if repr(v) != repr(defaults[n])]
         return f"LabelModel({', '.join(changed)})"
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -207,7 +207,7 @@ class LabelModel:
         """
         self._check_settings()
         votes = self._as_votes(votes)
-        dependencies = [tuple(group) for group in self.dependencies]
+        dependencies = list(self.dependencies)
         graph = SourceGraph(votes.names, dependencies)
         self.check_ = check(votes, dependencies)
         if not self.check_.ok and not self.allow_unidentifiable:
@@ -532,7 +532,10 @@ def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _checked_balance(given: Any, outcomes: int) -> FloatArray:
-    balance = np.asarray(given, dtype=float)
+    try:
+        balance = np.asarray(given, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise AssayError(f"class_balance must be {outcomes} probabilities, but is {given!r}") from error
     if balance.shape != (outcomes,):
         raise AssayError(
             f"class_balance must have {outcomes} probabilities, one an outcome, but its shape is {balance.shape}"
@@ -544,8 +547,12 @@ def _checked_balance(given: Any, outcomes: int) -> FloatArray:
 
 
 def _belief(given: float | tuple[float, float]) -> Belief:
-    accuracy, strength = given if isinstance(given, tuple | list) else (given, Belief.strength)
-    if not 0 < accuracy < 1 or strength < 0:
+    try:
+        accuracy, strength = given if isinstance(given, tuple | list) else (given, Belief.strength)
+        sound = 0 < accuracy < 1 and 0 <= strength < np.inf
+    except (TypeError, ValueError):
+        sound = False
+    if not sound:
         raise AssayError(f"a belief is an accuracy between 0 and 1, and what it is worth in votes, but got {given!r}")
     return Belief(accuracy=accuracy, strength=strength)
 
