@@ -47,7 +47,8 @@ def hierarchical_majority_vote(votes: Votes) -> FloatArray | list[FloatArray]:
 
     Tasks are decided in the order of the graph, parents first; at each one, only
     votes count that are still in agreement with what was decided and that settle
-    the task's label. Ties are followed both ways, each with its equal share.
+    the task's label. Ties are followed both ways, each with its equal share; so an
+    item without votes is uniform down the tree.
 
     Returns
     -------

@@ -110,6 +110,8 @@ class Batch:
         row = self.rows[number]
         if hasattr(row, name):
             return getattr(row, name)
+        if isinstance(row, str | bytes | int | float | None):
+            raise DataError(f"rows are {type(row).__name__}, which have no column {name!r}; give dicts or a table")
         known = [attribute for attribute in dir(row) if not attribute.startswith("_")]
         raise DataError(f"row {self.start + number} has no attribute {name!r}. {near_miss(name, known)}")
 

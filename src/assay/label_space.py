@@ -75,6 +75,12 @@ class Component:
     codes: IntArray
     """(outcomes, tasks): the label index of each task in each outcome; −1 is N/A."""
 
+    def __post_init__(self) -> None:
+        self.codes.flags.writeable = False
+
+    def __repr__(self) -> str:
+        return f"Component({', '.join(self.tasks)}; {len(self)} outcomes)"
+
     def __len__(self) -> int:
         return len(self.codes)
 

@@ -94,11 +94,16 @@ class Labels:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        table = pa.Table.from_pandas(self.to_pandas(), preserve_index=self.items is not None)
+        frame = self.to_pandas()
+        names = None
+        if self.items is not None:
+            names = next(name for name in ("item", "item_", "item__", "_item_") if name not in frame.columns)
+            frame.index.name = names
+        table = pa.Table.from_pandas(frame, preserve_index=names is not None)
         for index, joint in enumerate(self.joint):
             for outcome in range(joint.shape[1]):
                 table = table.append_column(f"outcome {index}.{outcome}", pa.array(joint[:, outcome]))
-        stored = {_KEY: json.dumps({"version": 1, "tasks": self.tasks.to_dict()}).encode()}
+        stored = {_KEY: json.dumps({"version": 1, "tasks": self.tasks.to_dict(), "items": names}).encode()}
         target = Path(path)
         with writing(target) as unfinished:
             pq.write_table(table.replace_schema_metadata({**(table.schema.metadata or {}), **stored}), unfinished)
@@ -113,7 +118,8 @@ class Labels:
         stored = (table.schema.metadata or {}).get(_KEY)
         if stored is None:
             raise VoteError(f"{path} holds no labels that Assay wrote")
-        tasks = TaskGraph.from_dict(json.loads(stored)["tasks"])
+        said = json.loads(stored)
+        tasks = TaskGraph.from_dict(said["tasks"])
         try:
             joint = tuple(
                 np.column_stack([table.column(f"outcome {index}.{y}").to_numpy() for y in range(len(component))])
@@ -121,5 +127,5 @@ class Labels:
             )
         except KeyError as error:
             raise VoteError(f"{path} is not a sound file of labels: {error}") from error
-        items = table.column("item").to_numpy() if "item" in table.column_names else None
+        items = table.column(said["items"]).to_numpy() if said["items"] else None
         return cls(tasks, joint, items)

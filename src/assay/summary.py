@@ -65,10 +65,11 @@ def summarize(votes: Votes, gold: Votes | None, by: str) -> pd.DataFrame:
     for j, name in enumerate(votes.names):
         only = np.zeros_like(voted)
         only[:, j] = voted[:, j]
-        emitted_codes = np.unique(votes.codes[voted[:, j], j])
+        said = [votes.values[j][code] for code in np.unique(votes.codes[voted[:, j], j])]
+        spoken_of = {task for vote in said or votes.values[j] for task in vote.tasks}
         rows[name] = {
-            "task": ", ".join(votes.tasks_of(j)),
-            "labels": ", ".join(str(votes.values[j][code]) for code in emitted_codes),
+            "task": ", ".join(task for task in votes.tasks.names if task in spoken_of),
+            "labels": (", " if all(len(vote.labels) == 1 for vote in said) else " | ").join(map(str, said)),
             **described(only),
         }
     return _table(rows, "source")

@@ -123,7 +123,18 @@ class TaskGraph:
 
     @classmethod
     def flat(cls, name: str, labels: Iterable[str]) -> TaskGraph:
-        """A single task, e.g. for votes that come as a matrix of class numbers."""
+        """A single task.
+
+        >>> TaskGraph.flat("mail", ["ham", "spam"]).label_space.outcomes
+        ({'mail': 'ham'}, {'mail': 'spam'})
+        """
+        graph = cls.unremembered(name, labels)
+        _remember(graph)
+        return graph
+
+    @classmethod
+    def unremembered(cls, name: str, labels: Iterable[str]) -> TaskGraph:
+        """A single task that :func:`assay.apply` does not take for the graph declared last."""
         task = Task(name, labels)
         if len(task.labels) > MAX_OUTCOMES:
             raise TaskError(

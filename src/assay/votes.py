@@ -127,7 +127,7 @@ class Votes:
             read in the sparse convention instead: what is not stored abstains, and
             classes are 1…k.
         cardinality
-            The number of classes; one more than the largest by default.
+            The number of classes; one more than the largest by default, and at least two.
         labels
             Names for the classes; "0", "1", … by default.
         names
@@ -155,7 +155,7 @@ class Votes:
                 f"expected class numbers below {count}, the number of classes, but the matrix holds {highest}; "
                 "classes are numbered from 0"
             )
-        tasks = TaskGraph.flat(task, labels if labels is not None else [str(i) for i in range(count)])
+        tasks = TaskGraph.unremembered(task, labels if labels is not None else [str(i) for i in range(count)])
         table = tuple(Vote(((task, label),)) for label in tasks.tasks[0].labels)
         sources = [str(i) for i in range(codes.shape[1])] if names is None else list(names)
         return cls(tasks, codes, tuple(sources), (table,) * len(sources))
@@ -242,7 +242,7 @@ class Votes:
         labels = frame[label].to_list()
         if tasks is None:
             labels = [str(value) for value in labels]
-            tasks = TaskGraph.flat(task or "label", sorted(set(labels)))
+            tasks = TaskGraph.unremembered(task or "label", sorted(set(labels)))
         codes, values = encode(tasks.label_space, labels, task)
         rows, columns = positions_in(frame[item], items), positions_in(workers, names)
         dense = np.full((len(items), len(names)), ABSTAIN, dtype=smallest(len(values)))
@@ -376,9 +376,9 @@ class Votes:
         items = None if self.items is None else self.items[chosen]
         return Votes(self.tasks, codes, self.names, self.values, items)
 
-    def select(self, sources: Iterable[str | int]) -> Votes:
-        """The given sources, by name or column number, in that order."""
-        chosen = [self.position(source) for source in sources]
+    def select(self, sources: str | int | Iterable[str | int]) -> Votes:
+        """The given source or sources, by name or column number, in that order."""
+        chosen = [self.position(source) for source in _several(sources)]
         return Votes(
             self.tasks,
             self.codes[:, chosen],
@@ -388,9 +388,9 @@ class Votes:
             tuple(fault for fault in self.faults if fault.source in {self.names[j] for j in chosen}),
         )
 
-    def drop(self, sources: Iterable[str | int]) -> Votes:
+    def drop(self, sources: str | int | Iterable[str | int]) -> Votes:
         """All sources but the given ones."""
-        dropped = {self.position(source) for source in sources}
+        dropped = {self.position(source) for source in _several(sources)}
         return self.select([j for j in range(len(self.names)) if j not in dropped])
 
     # Looking at them
@@ -426,6 +426,16 @@ class Votes:
         from assay.summary import summarize
 
         return summarize(self, None if gold is None else self.gold(gold), by)
+
+    def conflicts(self) -> npt.NDArray[np.bool_]:
+        """(items, sources): the votes that cannot be true together with some other vote on the same item.
+
+        >>> Votes.from_matrix([[0, 1, -1], [1, 1, 0], [0, 0, 0]]).conflicts().any(axis=1).tolist()
+        [True, True, False]
+        """
+        from assay.summary import company
+
+        return company(self)[1]
 
     def gold(self, gold: Any) -> Votes:
         """True labels, in any of the shapes that :meth:`summary` takes, as votes of one source called ``gold``."""
@@ -481,6 +491,10 @@ class Votes:
             return cls(tasks, codes, names, values, items, tuple(Fault(**fault) for fault in faults))
         except (TypeError, VoteError) as error:
             raise VoteError(f"{path} is not a sound file of votes: {error}") from error
+
+
+def _several(sources: str | int | Iterable[str | int]) -> Iterable[str | int]:
+    return [sources] if isinstance(sources, str | int) else sources
 
 
 def _dense(matrix: Any) -> CodeArray:

@@ -29,6 +29,7 @@ CODES: dict[str, Code] = _codes(
         "A002": "fewer than three sources",
         "A003": "all sources depend on each other",
         "A004": "only two independent groups of sources",
+        "A005": "a group of dependent sources is too large",
     },
 ) | _codes(
     "warning",
@@ -38,7 +39,6 @@ CODES: dict[str, Code] = _codes(
         "A103": "the votes alone may not determine the class balance",
         "A104": "fewer items than parameters",
         "A105": "dependencies were added to make the source graph chordal",
-        "A106": "a group of dependent sources is too large",
         "A201": "labels that no source tells apart",
         "A202": "a task nobody votes on",
         "A203": "a label nobody votes for",

@@ -197,7 +197,7 @@ def added_dependencies(graph: SourceGraph) -> Iterator[Problem]:
 
 
 def large_cliques(census: Census) -> Iterator[Problem]:
-    """A106."""
+    """A005."""
     linked: nx.Graph[int] = nx.Graph(list(census.edges))
     sizes = [count + 1.0 for count in census.value_counts]
     found = [sorted(clique) for clique in nx.find_cliques(linked)]
@@ -207,7 +207,7 @@ def large_cliques(census: Census) -> Iterator[Problem]:
     groups = "; ".join(joined(_names(census, clique), most=4) for clique in large[:3])
     message = f"dependent sources have more than {MAX_CONFIGURATIONS:,} joint votes, too many to learn: {groups}"
     names = _names(census, sorted({source for clique in large for source in clique}))
-    yield Problem("A106", message, "declare dependencies between fewer of them", names, census.tasks)
+    yield Problem("A005", message, "declare dependencies between fewer of them", names, census.tasks)
 
 
 def inseparable(census: Census) -> Iterator[Problem]:

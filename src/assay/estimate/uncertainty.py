@@ -17,7 +17,7 @@ from scipy import linalg
 
 from assay.cliques import Clique
 from assay.estimate.em import Evidence
-from assay.parameters import TINY, Parameters
+from assay.parameters import TINY, Parameters, among_alternatives
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -76,21 +76,23 @@ def _covariance(
     layout = parameters.layout
     r = layout.outcomes
     columns = np.concatenate([np.arange(layout.offsets[i], layout.offsets[i + 1]) for i in group])
-    tables = np.vstack([parameters.joint[i][:-1] for i in group])
+    joint = np.vstack([parameters.joint[i][:-1] for i in group])
+    tables = np.vstack([parameters.tables[i][:-1] for i in group])
     size = len(columns) * r + (0 if balance_known else r - 1)
     information = np.zeros((size, size))
     chosen = evidence.by_column[:, columns].tocsr()
     for start in range(0, len(posterior), _BLOCK):
         rows = slice(start, start + _BLOCK)
         held = chosen[rows].toarray()
+        open_to = _alternatives(parameters, held, group)
         share = posterior[rows]
-        parts = [share[:, [y]] * (held - tables[:, y]) for y in range(r)]
+        parts = [share[:, [y]] * (held - open_to * tables[:, y]) for y in range(r)]
         if not balance_known:
             parts.append((share - parameters.balance)[:, :-1])
         score = np.hstack(parts)
         information += (score * evidence.counts[rows, None]).T @ score
     # Votes that nearly never occur carry next to no information; half an item each keeps the inverse proper.
-    prior = np.concatenate([*(0.5 * tables[:, y] * (1 - tables[:, y]) for y in range(r)), np.full(size, 1e-6)])[:size]
+    prior = np.concatenate([*(0.5 * joint[:, y] * (1 - joint[:, y]) for y in range(r)), np.full(size, 1e-6)])[:size]
     information[np.diag_indices(size)] += prior + 1e-9 * information.diagonal().max(initial=1.0)
     return np.asarray(linalg.inv(information, check_finite=False))
 
@@ -104,19 +106,71 @@ def _gradient(parameters: Parameters, source: int, value: int, group: list[int],
     lean = np.where(
         right, spoken / max(float(spoken[right].sum()), TINY), -spoken / max(float(spoken[~right].sum()), TINY)
     )
-    home = layout.home[source]
-    clique: Clique = layout.cliques[home]
-    says = clique.digits[:, clique.sources.index(source)] == value
-    table = parameters.joint[home]
-    # d P(λ_i = v | y) / d η_k = P(k | y) (1{k says v} − P(λ_i = v | y)), divided by P(λ_i = v | y).
-    chance = np.maximum(table[says].sum(axis=0), TINY)
-    own = (table * (says[:, None] - chance) / chance * lean)[:-1]
+    own = _slopes(parameters, source, value)
     parts = [
-        own[:, y] if index == home else np.zeros(layout.cliques[index].size - 1) for y in range(r) for index in group
+        (own[index] * lean)[:-1, y] if index in own else np.zeros(layout.cliques[index].size - 1)
+        for y in range(r)
+        for index in group
     ]
     if not balance_known:
         parts.append((lean - parameters.balance * lean.sum())[:-1])
     return np.concatenate(parts)
+
+
+def _slopes(parameters: Parameters, source: int, value: int) -> dict[int, FloatArray]:
+    """Per clique (configurations, outcomes): d log P(λ_i = v | y) / d η.
+
+    It is P(k | y) (w_k − E[w | alternatives of k]), divided by P(λ_i = v | y), where w
+    tells whether configuration k says v. Cliques above the source's own count through
+    the separator: there w is what that makes of P(λ_i = v).
+    """
+    cliques = parameters.layout.cliques
+    index = parameters.layout.home[source]
+    clique = cliques[index]
+    says = clique.digits[:, [clique.sources.index(source)]] == value
+    weight = np.broadcast_to(says, parameters.joint[index].shape).astype(float)
+    chance = np.maximum((parameters.joint[index] * weight).sum(axis=0), TINY)
+    found = {}
+    while True:
+        clique, table = cliques[index], parameters.joint[index]
+        usual = _means(table, weight, clique.families(parameters.ignore_abstentions))
+        found[index] = table * (weight - usual) / chance
+        if not clique.separator:
+            return found
+        by_separator = _means(table, weight, clique.families(False))
+        above = next(i for i in range(index) if set(clique.separator) <= set(cliques[i].sources))
+        weight = by_separator[_matching(cliques[above], clique)]
+        index = above
+
+
+def _means(table: FloatArray, weight: FloatArray, families: npt.NDArray[np.int64]) -> FloatArray:
+    """(configurations, outcomes): the mean of weights over each one's family."""
+    sums = np.zeros((int(families.max(initial=0)) + 1, table.shape[1]))
+    np.add.at(sums, families, weight * among_alternatives(table, families))
+    return sums[families]
+
+
+def _matching(above: Clique, below: Clique) -> npt.NDArray[np.int64]:
+    """(configurations of ``above``,): some configuration of ``below`` in which the separator says the same."""
+    digits = np.zeros((above.size, len(below.sources)), dtype=np.int64)
+    for source in below.separator:
+        digits[:, below.sources.index(source)] = above.digits[:, above.sources.index(source)]
+    return np.asarray(np.ravel_multi_index(tuple(digits.T), below.shape), dtype=np.int64)
+
+
+def _alternatives(parameters: Parameters, held: FloatArray, group: list[int]) -> FloatArray:
+    """(patterns, configurations): ones where a configuration is an alternative to the one that is held."""
+    found, at = [], 0
+    for clique in (parameters.layout.cliques[index] for index in group):
+        families = clique.families(parameters.ignore_abstentions)
+        block = held[:, at : at + clique.size - 1]
+        at += clique.size - 1
+        member = families[:, None] == np.arange(int(families.max()) + 1)
+        among = block @ member[:-1].astype(float)
+        # All abstain where nothing is held.
+        among[:, families[-1]] += 1 - block.sum(axis=1)
+        found.append(among[:, families[:-1]])
+    return np.hstack(found)
 
 
 def _expit(x: FloatArray) -> FloatArray:

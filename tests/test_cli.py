@@ -1,0 +1,155 @@
+"""The command line as a stranger meets it: real processes for exit codes and streams, the rest in this one."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+import assay
+from assay.cli import app
+
+runner = CliRunner()
+COMMANDS = ["init", "apply", "summary", "check", "run", "demo"]
+
+
+def call(*words, **kwargs):
+    """``assay`` in a process of its own, as its console script runs it."""
+    code = "from assay.cli import main; main()"
+    return subprocess.run([sys.executable, "-c", code, *map(str, words)], capture_output=True, text=True, **kwargs)
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("project") / "p"
+    assert runner.invoke(app, ["init", str(folder), "--texts", "400"]).exit_code == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def finished(project):
+    result = runner.invoke(app, ["run", str(project), "--json"])
+    assert result.exit_code == 0, result.output
+    return project, json.loads(result.stdout)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(command):
+    result = runner.invoke(app, [command, "--help"])
+    assert result.exit_code == 0
+    assert f"Example: assay {command}" in result.stdout
+
+
+def test_all_commands_are_listed_here():
+    assert sorted(COMMANDS) == sorted(command.callback.__name__ for command in app.registered_commands)
+
+
+def test_version():
+    assert call("--version").stdout.strip() == f"assay {assay.__version__}"
+
+
+class TestInit:
+    def test_writes_a_project_that_loads(self, project):
+        assert {"assay.toml", "sources.py", "texts.jsonl", "gold.jsonl", "known.jsonl"} <= {
+            path.name for path in project.iterdir()
+        }
+
+    def test_does_not_overwrite(self, project):
+        before = (project / "sources.py").read_text()
+        result = call("init", project)
+        assert (result.returncode, result.stdout) == (2, "")
+        assert "already has" in result.stderr
+        assert (project / "sources.py").read_text() == before
+
+    def test_same_seed_same_texts(self, project, tmp_path):
+        runner.invoke(app, ["init", str(tmp_path / "q"), "--texts", "400"])
+        assert (tmp_path / "q" / "texts.jsonl").read_bytes() == (project / "texts.jsonl").read_bytes()
+
+
+class TestRun:
+    def test_tells_everything_as_json(self, finished):
+        _, said = finished
+        assert said["items"] == 400
+        assert said["check"]["ok"]
+        assert set(said["accuracy"]) == {"majority vote", "hierarchical majority vote", "label model"}
+        assert all(row["low"] <= row["accuracy"] <= row["high"] for row in said["sources"])
+
+    def test_keeps_votes_labels_and_the_model(self, finished):
+        project, said = finished
+        votes = assay.Votes.from_parquet(project / "out" / "votes.parquet")
+        labels = assay.Labels.from_parquet(project / "out" / "labels.parquet")
+        model = assay.LabelModel.load(project / "out" / "model.npz")
+        assert (model.predict_proba(votes) == labels.joint[0]).all()
+        assert json.loads(model.sources_.to_json(orient="records")) == said["sources"]
+
+    def test_tables(self, finished):
+        result = runner.invoke(app, ["run", str(finished[0])])
+        assert result.exit_code == 0
+        assert "95% interval" in result.stdout
+        assert "against gold" in result.stdout
+
+    def test_apply_with_workers_gives_the_same_votes(self, finished):
+        project, _ = finished
+        before = assay.Votes.from_parquet(project / "out" / "votes.parquet")
+        result = call("apply", project, "--workers", "2", "--json")
+        assert result.returncode == 0, result.stderr
+        assert assay.Votes.from_parquet(project / "out" / "votes.parquet") == before
+
+    @pytest.mark.parametrize("by", ["source", "task", "overall"])
+    def test_summary(self, finished, by):
+        project, _ = finished
+        rows = json.loads(runner.invoke(app, ["summary", str(project), "--by", by, "--json"]).stdout)
+        assert len(rows) == {"source": 12, "task": 3, "overall": 1}[by]
+        shown = runner.invoke(app, ["summary", str(project), "--by", by])
+        assert shown.exit_code == 0
+        assert "%" in shown.stdout
+
+
+class TestBadInput:
+    def complaint(self, *words):
+        result = call(*words)
+        assert result.returncode == 2, result
+        assert result.stdout == ""
+        assert "Traceback" not in result.stderr
+        return result.stderr
+
+    def test_no_project(self, tmp_path):
+        assert "there is no assay.toml" in self.complaint("run", tmp_path)
+
+    def test_no_votes_yet(self, tmp_path):
+        runner.invoke(app, ["init", str(tmp_path / "p"), "--texts", "10"])
+        assert "run 'assay apply" in self.complaint("summary", tmp_path / "p")
+
+    def test_unknown_option_value(self, finished):
+        assert "'source', 'task' or 'overall'" in self.complaint("summary", finished[0], "--by", "tsk")
+
+    def test_debug_shows_the_traceback(self, tmp_path):
+        result = call("run", tmp_path, "--debug")
+        assert result.returncode != 0
+        assert "Traceback" in result.stderr
+
+    def test_a_failing_source_is_named_and_nothing_is_written(self, tmp_path):
+        folder = tmp_path / "p"
+        runner.invoke(app, ["init", str(folder), "--texts", "10"])
+        with (folder / "sources.py").open("a") as file:
+            file.write("\n\n@assay.source(task='entity')\ndef broken(row):\n    return row.nothing\n")
+        assert "source 'broken' failed on row 0" in self.complaint("run", folder)
+        assert not (folder / "out").exists() or not list((folder / "out").iterdir())
+
+
+class TestDemo:
+    def test_the_label_model_beats_majority_vote(self, tmp_path):
+        result = runner.invoke(app, ["demo", "--folder", str(tmp_path / "demo"), "--texts", "3000", "--json"])
+        assert result.exit_code == 0, result.output
+        accuracy = json.loads(result.stdout)["accuracy"]
+        assert accuracy["label model"] > accuracy["hierarchical majority vote"] + 0.03
+
+    def test_keeps_what_was_edited(self, tmp_path):
+        folder = tmp_path / "demo"
+        runner.invoke(app, ["demo", "--folder", str(folder), "--texts", "200"])
+        with (folder / "sources.py").open("a") as file:
+            file.write("\n# my own\n")
+        result = runner.invoke(app, ["demo", "--folder", str(folder), "--texts", "200"])
+        assert "your own sources.py there was kept" in result.stdout
+        assert (folder / "sources.py").read_text().endswith("# my own\n")

@@ -1,0 +1,129 @@
+"""What ``assay.toml`` may say, and what it is told when it says something else."""
+
+import pytest
+
+import assay
+from assay.project import Project
+
+GOOD = """
+[data]
+path = "data.jsonl"
+
+[[tasks]]
+name = "entity"
+labels = ["Person", "Organization"]
+
+[[tasks]]
+name = "person"
+labels = ["Doctor", "Lawyer"]
+parent = ["entity", "Person"]
+
+[sources]
+modules = ["sources.py"]
+"""
+SOURCES = """
+import assay
+
+title = assay.regex("^Dr", "Doctor", on="text")
+several = [assay.keywords(["court"], "Lawyer", on="text", name="court")]
+
+@assay.source(task="entity")
+def capital(row):
+    return "Person" if row.text[:1].isupper() else None
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "data.jsonl").write_text('{"text": "Dr. Who"}\n{"text": "the court"}\n')
+    (tmp_path / "sources.py").write_text(SOURCES)
+    return tmp_path
+
+
+def load(folder, text=GOOD):
+    (folder / "assay.toml").write_text(text)
+    return Project.load(folder)
+
+
+def test_a_project_is_what_it_says(folder):
+    project = load(folder)
+    assert project.tasks.names == ("entity", "person")
+    assert project.tasks["person"].parents == (("entity", "Person"),)
+    assert project.data == folder / "data.jsonl"
+    assert project.output == folder / "out"
+    assert project.gold is None
+
+
+def test_sources_are_called_as_their_variables_unless_they_have_a_name(folder):
+    assert [source.name for source in load(folder).sources()] == ["title", "court", "capital"]
+
+
+def test_edits_of_a_module_count(folder):
+    project = load(folder)
+    project.sources()
+    (folder / "sources.py").write_text(SOURCES.replace("title =", "doctor ="))
+    assert project.sources()[0].name == "doctor"
+
+
+def test_settings_constraints_and_feasible(folder):
+    project = load(
+        folder,
+        GOOD.replace(
+            "[sources]", '[[constraints]]\nexcludes = [["entity", "Organization"], ["person", "Doctor"]]\n[sources]'
+        )
+        + '\n[settings]\nworkers = 2\n[model]\nmethod = "covariance"\ndependencies = [["title", "court"]]\n',
+    )
+    assert project.settings.workers == 2
+    assert project.model.dependencies == (("title", "court"),)
+    assert project.model.method == "covariance"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[data\n", "cannot read"),
+        ("", r"\[data\] is missing"),
+        (GOOD.replace('path = "data.jsonl"', ""), "needs path = a text, but it is missing"),
+        (GOOD.replace('path = "data.jsonl"', "path = 3"), "but it is 3"),
+        (GOOD.replace("[sources]", "[source]"), "Did you mean 'sources'"),
+        (GOOD.replace('"sources.py"', '"other.py"'), "there is no such file"),
+        (GOOD.replace('modules = ["sources.py"]', "modules = []"), "at least one Python file"),
+        (GOOD + "[settings]\nworker = 2\n", "Did you mean 'workers'"),
+        (GOOD + "[settings]\nworkers = 0\n", "whole number from 1"),
+        (GOOD + "[settings]\non_error = 'ignore'\n", "'raise' or 'abstain'"),
+        (GOOD + "[model]\ndependencies = 'title'\n", "list of lists"),
+        (GOOD.replace('"Person"]\n', '"Persn"]\n'), "Did you mean 'Person'"),
+        (GOOD.replace('labels = ["Doctor", "Lawyer"]', "labels = []"), "number 2"),
+        ("[data]\npath='x.csv'\n[sources]\nmodules=['sources.py']\n", "no tasks"),
+    ],
+)
+def test_what_it_does_not_understand_it_says(folder, text, says):
+    with pytest.raises(assay.ProjectError, match=says):
+        load(folder, text)
+
+
+def test_no_file(tmp_path):
+    with pytest.raises(assay.ProjectError, match="assay init"):
+        Project.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("module", "says"),
+    [
+        ("x = 1", "no sources in"),
+        ("import assay\nx = assay.regex('(', 'Doctor', on='text')", "cannot use the pattern"),
+        ("1 / 0", "ZeroDivisionError"),
+        ("def f(:", "SyntaxError"),
+    ],
+)
+def test_modules_that_do_not_work(folder, module, says):
+    (folder / "sources.py").write_text(module)
+    with pytest.raises(assay.ProjectError, match=says):
+        load(folder).sources()
+
+
+def test_gold_needs_a_column_of_a_task(folder):
+    (folder / "gold.csv").write_text("id,answer\n1,x\n")
+    project = load(folder, GOOD + '[gold]\npath = "gold.csv"\n')
+    with pytest.raises(assay.ProjectError, match="no column named after a task"):
+        project.gold_columns()
