@@ -54,6 +54,12 @@ def hierarchical_majority_vote(votes: Votes) -> FloatArray | list[FloatArray]:
     -------
     ndarray
         As for :func:`majority_vote`.
+
+    Examples
+    --------
+    >>> hierarchical_majority_vote(Votes.from_matrix([[0, 1, 1], [0, -1, -1]]))
+    array([[0., 1.],
+           [1., 0.]])
     """
     return _per_component(votes, _down_the_tree)
 
@@ -65,6 +71,13 @@ def dawid_skene(votes: Votes) -> FloatArray | list[FloatArray]:
     -------
     ndarray
         As for :func:`majority_vote`.
+
+    Examples
+    --------
+    >>> from assay.simulate import flat_world
+    >>> simulation = flat_world(sources=5, seed=2).draw(1000)
+    >>> dawid_skene(simulation.votes).shape
+    (1000, 2)
     """
     unpooled = EMSettings(even_coverage=0.01, class_conditional=0.01, average_source=0.01, even_balance=0.01)
     parts = []
@@ -90,6 +103,13 @@ def data_programming(votes: Votes, *, unipolar: bool = False) -> FloatArray | li
     -------
     ndarray
         As for :func:`majority_vote`.
+
+    Examples
+    --------
+    >>> from assay.simulate import flat_world
+    >>> simulation = flat_world(sources=5, seed=2).draw(1000)
+    >>> data_programming(simulation.votes, unipolar=True).sum(axis=1).round(6).min()
+    np.float64(1.0)
     """
     parts = []
     for component in votes.label_space.components:

@@ -116,6 +116,14 @@ class LabelSpace:
     Groups of tasks that no logic connects are separate *components*; their
     product is never made. With one component, which is the usual case, the
     label space answers for it.
+
+    >>> from assay import Task, TaskGraph
+    >>> tasks = TaskGraph([
+    ...     Task("entity", ["Person", "Organization"]),
+    ...     Task("person", ["Doctor", "Lawyer"], parent=("entity", "Person")),
+    ... ])
+    >>> tasks.label_space.allows("Person").tolist()
+    [True, True, False]
     """
 
     components: tuple[Component, ...]

@@ -16,7 +16,9 @@ from scipy import sparse
 
 from assay.cliques import Layout
 from assay.errors import VoteError
+from assay.graph import SourceGraph
 
+BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
@@ -144,6 +146,38 @@ class Statistics:
             self.single[chosen],
             self.pair[np.ix_(chosen, chosen)],
         )
+
+
+def omega_of(indicators: Sequence[Indicator], graph: SourceGraph) -> BoolArray:
+    r"""(d, d): :math:`\Omega`, the pairs of indicators that share no maximal clique."""
+    member = np.zeros((len(indicators), len(graph.names)))
+    for row, indicator in enumerate(indicators):
+        member[row, list(indicator.sources)] = 1
+    joined = np.eye(len(graph.names), dtype=bool)
+    for i, j in graph.edges:
+        joined[i, j] = joined[j, i] = True
+    return np.asarray(member @ ~joined @ member.T > 0)
+
+
+def minimal(statistics: Statistics) -> IntArray:
+    """The indicators that vary and are not determined by the others of the same sources.
+
+    The last value of a source that never abstains is determined by its other values.
+    """
+    total: dict[int, int] = {}
+    last: dict[int, int] = {}
+    for indicator, count in zip(statistics.indicators, statistics.single, strict=True):
+        if len(indicator.sources) == 1 and count:
+            (source,), (value,) = indicator.sources, indicator.values
+            total[source] = total.get(source, 0) + int(count)
+            last[source] = value
+    implied = {(source, last[source]) for source in total if total[source] == statistics.items}
+    chosen = [
+        index
+        for index, (indicator, count) in enumerate(zip(statistics.indicators, statistics.single, strict=True))
+        if 0 < count < statistics.items and implied.isdisjoint(zip(indicator.sources, indicator.values, strict=True))
+    ]
+    return np.array(chosen, dtype=np.int64)
 
 
 def held(codes: npt.NDArray[np.int32], indicators: Sequence[Indicator]) -> sparse.coo_array:

@@ -32,7 +32,7 @@ from assay.cliques import layout_of
 from assay.errors import DataError, VoteError
 from assay.estimate.rank_one import complete
 from assay.graph import SourceGraph
-from assay.statistics import Indicator, Patterns, Statistics, clique_indicators
+from assay.statistics import Patterns, Statistics, clique_indicators, minimal, omega_of
 from assay.votes import Votes
 
 BoolArray = npt.NDArray[np.bool_]
@@ -362,38 +362,6 @@ def completion_gain(omega: npt.ArrayLike) -> float:
         return math.inf
     gram = np.diag(known.sum(axis=1)) + known  # M^T M, without the pairs × d matrix
     return float(1 / np.sqrt(np.linalg.eigvalsh(gram.astype(np.float64))[0]))
-
-
-def omega_of(indicators: Sequence[Indicator], graph: SourceGraph) -> BoolArray:
-    r"""(d, d): :math:`\Omega`, the pairs of indicators that share no maximal clique."""
-    member = np.zeros((len(indicators), len(graph.names)))
-    for row, indicator in enumerate(indicators):
-        member[row, list(indicator.sources)] = 1
-    joined = np.eye(len(graph.names), dtype=bool)
-    for i, j in graph.edges:
-        joined[i, j] = joined[j, i] = True
-    return np.asarray(member @ ~joined @ member.T > 0)
-
-
-def minimal(statistics: Statistics) -> IntArray:
-    """The indicators that vary and are not determined by the others of the same sources.
-
-    The last value of a source that never abstains is determined by its other values.
-    """
-    total: dict[int, int] = {}
-    last: dict[int, int] = {}
-    for indicator, count in zip(statistics.indicators, statistics.single, strict=True):
-        if len(indicator.sources) == 1 and count:
-            (source,), (value,) = indicator.sources, indicator.values
-            total[source] = total.get(source, 0) + int(count)
-            last[source] = value
-    implied = {(source, last[source]) for source in total if total[source] == statistics.items}
-    chosen = [
-        index
-        for index, (indicator, count) in enumerate(zip(statistics.indicators, statistics.single, strict=True))
-        if 0 < count < statistics.items and implied.isdisjoint(zip(indicator.sources, indicator.values, strict=True))
-    ]
-    return np.array(chosen, dtype=np.int64)
 
 
 def _counted(votes: Votes, graph: SourceGraph | None) -> tuple[Statistics, SourceGraph]:

@@ -25,7 +25,15 @@ from assay.estimate.covariance import expand_tied, slopes_from_covariance
 from assay.estimate.outcome import SolverOutcome
 from assay.estimate.rank_one import complete
 from assay.parameters import Parameters, normalised
-from assay.statistics import Indicator, Patterns, Statistics, clique_indicators, single_indicators
+from assay.statistics import (
+    Indicator,
+    Patterns,
+    Statistics,
+    clique_indicators,
+    minimal,
+    omega_of,
+    single_indicators,
+)
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -81,10 +89,10 @@ def solve(
     if not layout.graph.has_singleton_separators:
         raise VoteError("Algorithm 1 needs cliques that meet in the truth alone")
     everything = Statistics.count(patterns, clique_indicators(layout))
-    kept = _minimal(layout, everything)
+    kept = _independent(everything.covariance, minimal(everything))
     statistics = everything.keep(kept)
     template = _class_conditional_moments(layout, patterns, balance, signs)
-    apart = _apart(layout, statistics.indicators)
+    apart = omega_of(statistics.indicators, layout.graph)
     inverse: FloatArray = np.asarray(np.linalg.inv(statistics.covariance), dtype=np.float64)
     scale = np.sqrt(np.outer(inverse.diagonal(), inverse.diagonal()) + inverse**2) / np.sqrt(max(statistics.items, 1))
     guess = np.array([template[indicator] for indicator in statistics.indicators]).reshape(len(kept), len(balance))
@@ -147,29 +155,6 @@ def _hidden_covariance(balance: FloatArray) -> FloatArray:
     return np.diag(shares) - np.outer(shares, shares)
 
 
-def _minimal(layout: Layout, statistics: Statistics) -> IntArray:
-    """Indicators that vary and are not determined by the others.
-
-    A source that never abstains loses its last value: the others determine it.
-    """
-    count, items = statistics.single, statistics.items
-    voted = np.zeros(len(layout.masks), dtype=np.int64)
-    last: dict[int, Indicator] = {}
-    for indicator, total in zip(statistics.indicators, count, strict=True):
-        if len(indicator.sources) == 1:
-            voted[indicator.sources[0]] += total
-            if total:
-                last[indicator.sources[0]] = indicator
-    reference = {(s, last[s].values[0]) for s in last if voted[s] == items}
-    candidates = [
-        index
-        for index, indicator in enumerate(statistics.indicators)
-        if 0 < count[index] < items
-        and not any(pair in reference for pair in zip(indicator.sources, indicator.values, strict=True))
-    ]
-    return _independent(statistics.covariance, np.array(candidates, dtype=np.int64))
-
-
 def _independent(covariance: FloatArray, candidates: IntArray) -> IntArray:
     """The candidates that a Cholesky factorisation, in their order, does not find explained by earlier ones."""
     chosen: list[int] = []
@@ -187,13 +172,6 @@ def _independent(covariance: FloatArray, candidates: IntArray) -> IntArray:
             rows.append(np.append(solved, np.sqrt(left)))
             chosen.append(int(index))
     return np.array(chosen, dtype=np.int64)
-
-
-def _apart(layout: Layout, indicators: tuple[Indicator, ...]) -> BoolArray:
-    """Ω: the pairs of indicators that share no clique."""
-    home = {source: part for part, members in enumerate(layout.graph.components) for source in members}
-    group = np.array([home[indicator.sources[0]] for indicator in indicators])
-    return np.asarray(group[:, None] != group[None, :])
 
 
 def _class_conditional_moments(

@@ -73,10 +73,22 @@ def _covariance(
     parameters: Parameters, evidence: Evidence, posterior: FloatArray, group: list[int], balance_known: bool
 ) -> FloatArray:
     """The covariance of the free parameters of some cliques, and of the balance."""
+    information = _information(parameters, evidence, posterior, group, balance_known)
+    size = len(information)
+    joint = np.vstack([parameters.joint[i][:-1] for i in group])
+    # Votes that nearly never occur carry next to no information; half an item each keeps the inverse proper.
+    prior = np.concatenate([(0.5 * joint * (1 - joint)).T.ravel(), np.full(size, 1e-6)])[:size]
+    information[np.diag_indices(size)] += prior + 1e-9 * information.diagonal().max(initial=1.0)
+    return np.asarray(linalg.inv(information, check_finite=False))
+
+
+def _information(
+    parameters: Parameters, evidence: Evidence, posterior: FloatArray, group: list[int], balance_known: bool
+) -> FloatArray:
+    """The sum of all items' score times score: first outcome by outcome the cliques' parameters, then the balance's."""
     layout = parameters.layout
     r = layout.outcomes
     columns = np.concatenate([np.arange(layout.offsets[i], layout.offsets[i + 1]) for i in group])
-    joint = np.vstack([parameters.joint[i][:-1] for i in group])
     tables = np.vstack([parameters.tables[i][:-1] for i in group])
     size = len(columns) * r + (0 if balance_known else r - 1)
     information = np.zeros((size, size))
@@ -91,10 +103,7 @@ def _covariance(
             parts.append((share - parameters.balance)[:, :-1])
         score = np.hstack(parts)
         information += (score * evidence.counts[rows, None]).T @ score
-    # Votes that nearly never occur carry next to no information; half an item each keeps the inverse proper.
-    prior = np.concatenate([*(0.5 * joint[:, y] * (1 - joint[:, y]) for y in range(r)), np.full(size, 1e-6)])[:size]
-    information[np.diag_indices(size)] += prior + 1e-9 * information.diagonal().max(initial=1.0)
-    return np.asarray(linalg.inv(information, check_finite=False))
+    return information
 
 
 def _gradient(parameters: Parameters, source: int, value: int, group: list[int], balance_known: bool) -> FloatArray:
@@ -165,6 +174,9 @@ def _alternatives(parameters: Parameters, held: FloatArray, group: list[int]) ->
         families = clique.families(parameters.ignore_abstentions)
         block = held[:, at : at + clique.size - 1]
         at += clique.size - 1
+        if not families.any():
+            found.append(np.ones_like(block))
+            continue
         member = families[:, None] == np.arange(int(families.max()) + 1)
         among = block @ member[:-1].astype(float)
         # All abstain where nothing is held.

@@ -63,6 +63,19 @@ def apply(
     -------
     Votes
         A row for each row of the data, a column for each source.
+
+    Examples
+    --------
+    >>> from assay import TaskGraph, keywords, source
+    >>> tasks = TaskGraph.flat("mail", ["ham", "spam"])
+    >>> @source(task="mail")
+    ... def greeting(row):
+    ...     return "ham" if row.text.startswith("Dear") else None
+    >>> rows = [{"text": "Dear Ana, lunch?"}, {"text": "win a prize"}]
+    >>> apply([greeting, keywords(["prize"], "spam", on="text", name="prize")], rows, tasks).to_pandas()
+      greeting prize
+    0      ham  None
+    1     None  spam
     """
     if on_error not in ("raise", "abstain"):
         raise SourceError(f"on_error must be 'raise' or 'abstain', but got {on_error!r}")
