@@ -1,0 +1,109 @@
+"""Files are read piece by piece; where the pieces end must not show."""
+
+import json
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import assay.files
+from assay.errors import DataError
+from assay.files import frames
+
+SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(10**9), 10**9),
+    st.floats(allow_nan=False, allow_infinity=False, width=32),
+    st.text(max_size=5),
+)
+ROWS = st.lists(st.dictionaries(st.sampled_from(["a", "b", "c"]), SCALARS, min_size=1), min_size=1, max_size=12)
+# Fields that a CSV can hold without quoting, some of which look like numbers for a while.
+FIELDS = st.sampled_from(["", "1", "-7", "0012", "2.5", "1e3", "true", "False", "x", "N/A", "12345678901234567890"])
+
+
+@pytest.fixture(params=[1, 30, 16_000_000])
+def block_bytes(request, monkeypatch):
+    monkeypatch.setattr(assay.files, "BLOCK_BYTES", request.param)
+    return request.param
+
+
+def read(path, rows=5):
+    found = list(frames(path, rows))
+    assert all(len(frame) <= rows for frame in found)
+    assert len({tuple(frame.schema.items()) for frame in found}) <= 1, "one schema for the whole file"
+    whole = pl.concat(found) if found else pl.DataFrame()
+    return whole.select(sorted(whole.columns))
+
+
+def in_blocks(path, size):
+    whole = assay.files.BLOCK_BYTES
+    try:
+        assay.files.BLOCK_BYTES = size
+        return read(path)
+    finally:
+        assay.files.BLOCK_BYTES = whole
+
+
+@given(rows=ROWS)
+def test_jsonl_does_not_depend_on_the_blocks(tmp_path_factory, rows):
+    path = tmp_path_factory.mktemp("f") / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    whole = in_blocks(path, 16_000_000)
+    assert len(whole) == len(rows)
+    for size in (1, 30):
+        assert in_blocks(path, size).equals(whole)
+
+
+@given(rows=st.lists(st.tuples(FIELDS, FIELDS), min_size=1, max_size=12))
+def test_csv_does_not_depend_on_the_blocks(tmp_path_factory, rows):
+    path = tmp_path_factory.mktemp("f") / "rows.csv"
+    path.write_text("left,right\n" + "".join(f"{left},{right}\n" for left, right in rows), encoding="utf-8")
+    whole = in_blocks(path, 16_000_000)
+    assert len(whole) == len(rows)
+    for size in (1, 30):
+        assert in_blocks(path, size).equals(whole)
+
+
+def test_an_identifier_that_turns_into_text_on_the_last_line(tmp_path, block_bytes):
+    path = tmp_path / "rows.csv"
+    path.write_text("id\n" + "".join(f"{i}\n" for i in range(50)) + "x51\n")
+    assert read(path)["id"].to_list() == [*(str(i) for i in range(50)), "x51"]
+
+
+def test_quoted_line_breaks(tmp_path, block_bytes):
+    path = tmp_path / "rows.csv"
+    path.write_text('id,text\n1,"two\nlines"\n2,"a ""quoted"" word"\n')
+    assert read(path)["text"].to_list() == ["two\nlines", 'a "quoted" word']
+
+
+def test_parquet_of_one_row_group(tmp_path, block_bytes):
+    path = tmp_path / "rows.parquet"
+    frame = pl.DataFrame({"id": range(200), "text": [f"row {i}" for i in range(200)]})
+    frame.write_parquet(path, row_group_size=1_000)
+    assert read(path, rows=64).equals(frame)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("rows.jsonl", '{"a": 1}\n{"a": \n{"a": 3}\n', "line 2 is not JSON"),
+        ("rows.jsonl", '{"a": 1}\n[1, 2]\n', "line 2"),
+        ("rows.csv", "a,b\n1,2\n1,2,3\n", "line 3"),
+        ("rows.csv", 'a,b\n1,"open\n', "line 2"),
+        ("rows.parquet", "no parquet", "cannot read"),
+        ("rows.xlsx", "", "expected a file that ends in"),
+    ],
+)
+def test_a_broken_file_says_where(tmp_path, block_bytes, name, content, says):
+    path = tmp_path / name
+    path.write_text(content)
+    with pytest.raises(DataError, match=says):
+        read(path)
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "rows.jsonl", "rows.parquet"])
+def test_an_empty_file_has_no_rows(tmp_path, name):
+    (tmp_path / name).touch()
+    assert read(tmp_path / name).is_empty()
