@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import inspect
-import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
-from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
 
-from assay.checks import CheckReport, Problem, check
-from assay.cliques import Layout, layout_of
-from assay.encoding import recode
+from assay.checks import CheckReport, check
+from assay.cliques import layout_of
 from assay.errors import AssayError, UnidentifiableError, VoteError, listing, near_miss
 from assay.estimate.em import Belief
-from assay.estimate.fit import METHODS, Fit, FitSettings, Method, fit_component
+from assay.estimate.fit import METHODS, FitSettings, Method, fit_component
 from assay.estimate.outcome import SolverOutcome
-from assay.explain import Explanation, explain
+from assay.explain import Explanation
+from assay.fitted import BySource, Fitted, FittedComponent, uses_of
 from assay.graph import Dependency, SourceGraph
 from assay.labels import Labels
-from assay.parameters import Parameters
-from assay.posterior import posterior
+from assay.model_file import read_model, write_model
 from assay.statistics import Patterns
-from assay.store import writing
 from assay.tasks import TaskGraph
 from assay.votes import Votes
 
@@ -34,37 +29,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FloatArray = npt.NDArray[np.float64]
-
-_FORMAT = 1
-
-
-class BySource(tuple[Any, ...]):
-    """Values in the order of the sources, which can be asked for by position or by name."""
-
-    names: tuple[str, ...]
-
-    def __new__(cls, values: Iterable[Any], names: Sequence[str]) -> Self:
-        """Join values and names."""
-        made = super().__new__(cls, values)
-        made.names = tuple(names)
-        return made
-
-    def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, str):
-            if key not in self.names:
-                raise VoteError(f"there is no source {key!r}. {near_miss(key, self.names)}")
-            return super().__getitem__(self.names.index(key))
-        return super().__getitem__(key)
-
-
-@dataclass(frozen=True, eq=False)
-class FittedComponent:
-    """One component of the label space: its layout, its sources and what was learned."""
-
-    layout: Layout
-    sources: npt.NDArray[np.int64]
-    """(its sources,): their columns in the votes."""
-    fit: Fit
 
 
 class LabelModel:
@@ -185,7 +149,7 @@ class LabelModel:
         return f"LabelModel({', '.join(changed)})"
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_components")
+        return hasattr(self, "_fitted")
 
     # Learning
 
@@ -217,13 +181,11 @@ class LabelModel:
             )
         truth = None if gold is None else votes.gold(gold)
         balances = self._balances(votes.tasks)
-        self._names, self._values, self._tasks = votes.names, votes.values, votes.tasks
-        self._components = [
+        components = tuple(
             self._fit_component(votes, index, graph, truth, balances[index])
             for index in range(len(votes.label_space.components))
-        ]
-        self._describe(votes)
-        return self
+        )
+        return self._learned(Fitted(votes.tasks, votes.names, votes.values, uses_of(votes), components))
 
     def _fit_component(
         self, votes: Votes, index: int, graph: SourceGraph, gold: Votes | None, balance: FloatArray | None
@@ -258,65 +220,22 @@ class LabelModel:
         patterns = Patterns(both.codes[:, :-1], both.counts)
         return FittedComponent(layout, sources, fit_component(layout, patterns, allowed, settings))
 
-    def _describe(self, votes: Votes) -> None:
-        balances = [part.fit.parameters.balance for part in self._components]
-        self.class_balance_ = balances[0] if len(balances) == 1 else balances
-        self.solvers_ = [part.fit.solvers for part in self._components]
-        self.converged_ = all(outcome.converged for solvers in self.solvers_ for outcome in solvers.values())
-        self.conditionals_ = BySource(self._conditionals(votes), votes.names)
-        self.sources_ = self._sources_table(votes)
-        self.notes_ = [
+    def _learned(self, fitted: Fitted) -> Self:
+        self._fitted = fitted
+        self.class_balance_ = fitted.class_balance
+        self.conditionals_ = fitted.conditionals()
+        self.sources_ = fitted.sources_table()
+        self.solvers_ = [part.fit.solvers for part in fitted.components]
+        unsettled = [
             f"{name}: {outcome.advice}"
             for solvers in self.solvers_
             for name, outcome in solvers.items()
             if not outcome.converged
         ]
-        if not self.check_.ok:
-            self.notes_ += [f"assumed in spite of {problem.code}: {problem.message}" for problem in self.check_.errors]
-
-    def _conditionals(self, votes: Votes) -> list[Any]:
-        """Per source its tables in the values of the votes, one for each component it speaks about."""
-        found: list[list[FloatArray]] = [[] for _ in votes.names]
-        for index, part in enumerate(self._components):
-            sets = votes.outcome_sets[index]
-            for at, source in enumerate(part.sources):
-                table = part.fit.parameters.conditionals[at]
-                found[source].append(_in_own_values(table, sets.of_code[source], votes.codes[:, source]))
-        silent = np.ones((1, len(votes.label_space.components[0])))
-        return [tables[0] if len(tables) == 1 else tables or silent for tables in found]
-
-    def _sources_table(self, votes: Votes) -> pd.DataFrame:
-        import pandas as pd
-
-        rows = []
-        for j, name in enumerate(votes.names):
-            counts = np.bincount(votes.codes[:, j] + 1, minlength=len(votes.values[j]) + 1)[1:]
-            for code, vote in enumerate(votes.values[j]):
-                accuracy, low, high = self._accuracy_of(votes, j, code)
-                rows.append(
-                    {
-                        "source": name,
-                        "task": ", ".join(vote.tasks),
-                        "value": str(vote),
-                        "accuracy": accuracy,
-                        "low": low if counts[code] else 0.0,
-                        "high": high if counts[code] else 1.0,
-                        "coverage": counts[code] / max(len(votes), 1),
-                        "votes": int(counts[code]),
-                    }
-                )
-        return pd.DataFrame(rows, columns=["source", "task", "value", "accuracy", "low", "high", "coverage", "votes"])
-
-    def _accuracy_of(self, votes: Votes, source: int, code: int) -> tuple[float, float, float]:
-        """A value's accuracy with its interval: the least of its components, if it speaks about several."""
-        found = []
-        for index, part in enumerate(self._components):
-            said = votes.outcome_sets[index].of_code[source]
-            if said[code] >= 0:
-                at = int(np.flatnonzero(part.sources == source)[0])
-                value = int(np.searchsorted(np.unique(said[said >= 0]), said[code]))
-                found.append(tuple(float(numbers[value]) for numbers in part.fit.intervals[at]))
-        return min(found) if found else (1.0, 0.0, 1.0)  # type: ignore[return-value]
+        self.converged_ = not unsettled
+        assumed = [f"assumed in spite of {problem.code}: {problem.message}" for problem in self.check_.errors]
+        self.notes_ = unsettled + assumed
+        return self
 
     # Labeling
 
@@ -325,174 +244,52 @@ class LabelModel:
 
         An item without votes gets the class balance.
         """
-        parts = self._posteriors(self._aligned(votes))
+        parts = self._known.posteriors(self._known.aligned(votes))
         return parts[0] if len(parts) == 1 else parts
 
     def predict(self, votes: Any) -> npt.NDArray[np.int64]:
         """(items,): the number of the most probable outcome; (items, components) if there are several components."""
-        chosen = [part.argmax(axis=1) for part in self._posteriors(self._aligned(votes))]
+        chosen = [part.argmax(axis=1) for part in self._known.posteriors(self._known.aligned(votes))]
         return chosen[0] if len(chosen) == 1 else np.column_stack(chosen)
 
     def label(self, votes: Any) -> Labels:
         """Probabilistic labels for every task."""
-        aligned = self._aligned(votes)
-        return Labels(aligned.tasks, tuple(self._posteriors(aligned)), aligned.items)
+        aligned = self._known.aligned(votes)
+        return Labels(aligned.tasks, tuple(self._known.posteriors(aligned)), aligned.items)
 
     def explain(self, votes: Any, row: int) -> Explanation:
         """What each source contributed to the label of one item, in log-odds that add up to the posterior."""
-        aligned = self._aligned(votes)
+        aligned = self._known.aligned(votes)
         if not -len(aligned) <= row < len(aligned):
             raise VoteError(f"there is no row {row}; there are {len(aligned)} items")
-        one = aligned.take([row])
-        parts = []
-        for index, part in enumerate(self._components):
-            _, codes, _ = layout_of(one, index, SourceGraph(one.names))
-            texts = [str(one.values[s][c]) if (c := one.codes[0, s]) >= 0 else None for s in part.sources]
-            names = [one.names[source] for source in part.sources]
-            outcomes = one.label_space.components[index].outcomes
-            parts.append(explain(part.fit.parameters, codes[0], names, texts, outcomes))
-        return Explanation.joined(parts)
-
-    def _posteriors(self, votes: Votes) -> list[FloatArray]:
-        found = []
-        for index, part in enumerate(self._components):
-            _, codes, _ = layout_of(votes, index, SourceGraph(votes.names))
-            probabilities = posterior(part.fit.parameters, codes)
-            probabilities[~(codes >= 0).any(axis=1)] = part.fit.parameters.balance
-            found.append(probabilities)
-        return found
+        return self._known.explain(aligned.take([row]))
 
     # On disk
 
     def save(self, path: str | Path) -> Path:
         """Write the fitted model to one ``.npz`` file of plain arrays and JSON; :meth:`load` restores it exactly."""
-        self._check_fitted()
-        arrays: dict[str, npt.NDArray[Any]] = {}
-        for index, part in enumerate(self._components):
-            arrays[f"balance {index}"] = part.fit.parameters.balance
-            for at, table in enumerate(part.fit.parameters.joint):
-                arrays[f"joint {index} {at}"] = table
-            for at, interval in enumerate(part.fit.intervals):
-                arrays[f"interval {index} {at}"] = np.array(interval)
-        said = {
-            "version": _FORMAT,
-            "settings": _plain(self.get_params()),
-            "tasks": self._tasks.to_dict(),
-            "sources": [
-                {"name": name, "values": [dict(vote.labels) for vote in values]}
-                for name, values in zip(self._names, self._values, strict=True)
-            ],
-            "solvers": [{name: asdict(outcome) for name, outcome in solvers.items()} for solvers in self.solvers_],
-            "problems": [asdict(problem) for problem in self.check_.problems],
-            "notes": self.notes_,
-        }
-        for name in ("accuracy", "low", "high", "coverage", "votes"):
-            arrays[f"column {name}"] = self.sources_[name].to_numpy()
-        for j, conditional in enumerate(self.conditionals_):
-            for index, part_of in enumerate(conditional if isinstance(conditional, list) else [conditional]):
-                arrays[f"conditional {j} {index}"] = part_of
-        target = Path(path)
-        with writing(target) as unfinished, unfinished.open("wb") as file:
-            np.savez(file, said=np.array(json.dumps(said)), **arrays)  # type: ignore[arg-type]
-        return target
+        return write_model(path, self.get_params(), self._known, self.check_)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """A fitted model from a file that :meth:`save` wrote."""
-        try:
-            with np.load(path, allow_pickle=False) as file:
-                stored = {name: file[name] for name in file.files}
-            said = json.loads(str(stored["said"]))
-            if said["version"] != _FORMAT:
-                raise AssayError(f"{path} was written by another version of Assay (model format {said['version']})")
-            return cls(**said["settings"])._restored(said, stored)
-        except FileNotFoundError:
-            raise AssayError(f"there is no file {path}") from None
-        except (KeyError, ValueError, TypeError, OSError, EOFError, BadZipFile) as error:
-            raise AssayError(f"{path} holds no model that Assay wrote, or is damaged: {error}") from error
-
-    def _restored(self, said: Mapping[str, Any], stored: Mapping[str, npt.NDArray[Any]]) -> Self:
-        import pandas as pd
-
-        self._tasks = TaskGraph.from_dict(said["tasks"])
-        space = self._tasks.label_space
-        self._names = tuple(source["name"] for source in said["sources"])
-        self._values = tuple(tuple(space.vote(value) for value in source["values"]) for source in said["sources"])
-        nothing = Votes(self._tasks, np.empty((0, len(self._names)), dtype=np.int8), self._names, self._values)
-        graph = SourceGraph(self._names, self.dependencies)
-        self._components = []
-        for index, solvers in enumerate(said["solvers"]):
-            layout, _, sources = layout_of(nothing, index, graph)
-            joint = tuple(stored[f"joint {index} {at}"] for at in range(len(layout.cliques)))
-            parameters = Parameters(layout, stored[f"balance {index}"], joint, self.abstentions == "ignored")
-            intervals = [tuple(stored[f"interval {index} {at}"]) for at in range(len(sources))]
-            outcomes = {name: SolverOutcome(**outcome) for name, outcome in solvers.items()}
-            self._components.append(FittedComponent(layout, sources, Fit(parameters, outcomes, intervals)))
-        self.check_ = CheckReport(
-            tuple(
-                Problem(**{**problem, "sources": tuple(problem["sources"]), "tasks": tuple(problem["tasks"])})
-                for problem in said["problems"]
-            )
-        )
-        self.notes_ = list(said["notes"])
-        self.solvers_ = [part.fit.solvers for part in self._components]
-        self.converged_ = all(outcome.converged for solvers in self.solvers_ for outcome in solvers.values())
-        balances = [part.fit.parameters.balance for part in self._components]
-        self.class_balance_ = balances[0] if len(balances) == 1 else balances
-        tables = []
-        for j in range(len(self._names)):
-            found = [stored[key] for key in stored if key.startswith(f"conditional {j} ")]
-            tables.append(found[0] if len(found) == 1 else found)
-        self.conditionals_ = BySource(tables, self._names)
-        rows = [
-            {"source": name, "task": ", ".join(vote.tasks), "value": str(vote)}
-            for name, values in zip(self._names, self._values, strict=True)
-            for vote in values
-        ]
-        self.sources_ = pd.DataFrame(rows).assign(
-            **{name: stored[f"column {name}"] for name in ("accuracy", "low", "high", "coverage", "votes")}
-        )
-        return self
+        settings, fitted, report = read_model(path)
+        model = cls(**settings)
+        model.check_ = report
+        return model._learned(fitted)
 
     # Checking what comes in
 
-    def _check_fitted(self) -> None:
-        if not hasattr(self, "_components"):
+    @property
+    def _known(self) -> Fitted:
+        if not hasattr(self, "_fitted"):
             raise AssayError("this LabelModel has not learned yet; call fit(votes) first")
+        return self._fitted
 
     def _as_votes(self, votes: Any) -> Votes:
         if isinstance(votes, Votes):
             return votes
         return Votes.from_matrix(votes, cardinality=self.cardinality)
-
-    def _aligned(self, votes: Any) -> Votes:
-        """Votes with the sources and value tables that were learned from."""
-        self._check_fitted()
-        given = votes if isinstance(votes, Votes) else self._from_matrix(votes)
-        if given.tasks != self._tasks:
-            raise VoteError("these votes are on other tasks than the model learned from")
-        missing = [name for name in self._names if name not in given.names]
-        if missing:
-            raise VoteError(f"the model learned from sources that these votes lack: {listing(missing)}")
-        given = given.select(self._names)
-        if given.values == self._values:
-            return given
-        for name, mine, theirs in zip(self._names, self._values, given.values, strict=True):
-            new = [vote for vote in theirs if vote not in mine]
-            if new:
-                raise VoteError(f"source {name!r} says {str(new[0])!r}, which it never could when the model learned")
-        codes = np.column_stack(
-            [recode(given.codes[:, j], given.values[j], self._values[j]) for j in range(len(self._names))]
-        )
-        return Votes(given.tasks, codes, given.names, self._values, given.items)
-
-    def _from_matrix(self, matrix: Any) -> Votes:
-        votes = Votes.from_matrix(matrix, cardinality=len(self._tasks.tasks[0].labels))
-        if len(votes.names) != len(self._names):
-            raise VoteError(
-                f"expected a matrix with {len(self._names)} columns, one a source, but it has {len(votes.names)}"
-            )
-        return Votes(self._tasks, votes.codes, self._names, self._values)
 
     def _check_settings(self) -> None:
         choices = {
@@ -514,21 +311,6 @@ class LabelModel:
         if len(given) != len(components):
             raise AssayError(f"class_balance must have one entry for each of the {len(components)} components")
         return [_checked_balance(balance, len(part)) for balance, part in zip(given, components, strict=True)]
-
-
-def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings as JSON has them."""
-
-    def plain(value: Any) -> Any:
-        if isinstance(value, np.ndarray | np.generic):
-            return value.tolist()
-        if isinstance(value, Mapping):
-            return {str(key): plain(entry) for key, entry in value.items()}
-        if isinstance(value, list | tuple | set):
-            return [plain(entry) for entry in value]
-        return value
-
-    return {name: plain(value) for name, value in settings.items()}
 
 
 def _checked_balance(given: Any, outcomes: int) -> FloatArray:
@@ -566,17 +348,3 @@ def _applies(votes: Votes, index: int, sources: npt.NDArray[np.int64]) -> tuple[
         )
         for source in sources
     )
-
-
-def _in_own_values(table: FloatArray, of_code: npt.NDArray[np.int32], codes: npt.NDArray[np.integer]) -> FloatArray:
-    """A table over a component's distinct votes as one over a source's own values, and abstain.
-
-    Values that mean the same here share their row as often as each was used; so do
-    those that mean nothing here, and abstaining.
-    """
-    counts = np.bincount(codes + 1, minlength=len(of_code)).astype(float)
-    used = np.append(counts[1:], counts[0]) + 1e-9
-    meaning = np.unique(of_code[of_code >= 0])
-    rows = np.where(of_code >= 0, np.searchsorted(meaning, of_code), len(meaning))
-    shares = used / np.bincount(rows, weights=used, minlength=len(meaning) + 1)[rows]
-    return np.asarray(table[rows] * shares[:, None])

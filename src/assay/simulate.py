@@ -157,7 +157,7 @@ def confusion(
             correct = correct if wrong.any() else 1.0
             share = correct * right / right.sum() + (1 - correct) * wrong / max(wrong.sum(), 1e-300)
             table[:v, y] = share * rate
-        table[v, y] = 1 - table[:v, y].sum()
+        table[v, y] = max(1 - table[:v, y].sum(), 0.0)
     return table
 
 

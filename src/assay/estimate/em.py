@@ -151,7 +151,12 @@ class Maximizer:
                 voters = np.unique(clique.voting, axis=0, return_inverse=True)[1].reshape(-1)
                 able = np.stack([layout.masks[source].any(axis=0) for source in clique.sources])
                 kin = np.unique(able, axis=1, return_inverse=True)[1].reshape(-1)
-                self.cliques[index] = _Together(tied(layout, clique, settings.applies), voters, kin)
+                believed = tuple(
+                    _Believed(clique.digits[:, at], layout.masks[source], settings.beliefs[source])
+                    for at, source in enumerate(clique.sources)
+                    if source in settings.beliefs
+                )
+                self.cliques[index] = _Together(tied(layout, clique, settings.applies), voters, kin, believed)
         self.alone = [_Alone.of(layout, indices, settings) for indices in alone.values()]
 
     def __call__(self, design: sparse.csr_array, weighted: FloatArray) -> Parameters:
@@ -227,10 +232,13 @@ class _Alone:
         believed = ~np.isnan(self.beliefs[:, 0])
         accuracy = np.where(believed, self.beliefs[:, 0], average)[:, None]
         strength = np.where(believed, self.beliefs[:, 1], settings.average_source)[:, None, None]
-        centre = (said + strength * typical_source(self.masks, used, accuracy)) / (could + strength)
+        typical = typical_source(self.masks, used, accuracy)
+        centre = (said + strength * typical) / np.maximum(could + strength, TINY)
         centre = centre / np.maximum(centre.sum(axis=1, keepdims=True), TINY)
         worth = settings.class_conditional
-        values = rates * (votes + worth * centre) / (voting + worth)
+        # A belief is worth its votes for each outcome, beyond what it does to the class-conditional fit.
+        more = np.where(believed[:, None, None], strength, 0.0)
+        values = rates * (votes + worth * centre + more * typical) / (voting + worth + more)
         table = np.maximum(np.concatenate([values, 1 - values.sum(axis=1, keepdims=True)], axis=1), TINY)
         normal: FloatArray = table / table.sum(axis=1, keepdims=True)
         return normal
@@ -247,6 +255,28 @@ def _average_accuracy(counted: list[tuple[_Alone, FloatArray]]) -> float:
 
 
 @dataclass(frozen=True, eq=False)
+class _Believed:
+    """A source of a clique about which something is believed."""
+
+    says: IntArray
+    """(configurations,): its value in each; the last one is abstain."""
+    masks: BoolArray
+    """(values, outcomes)."""
+    belief: Belief
+
+    def moved(self, counts: FloatArray) -> FloatArray:
+        """(configurations, outcomes): counts moved between its values, as often as it votes and whatever others say."""
+        votes = _sums(counts, self.says)[:-1]
+        voting = votes.sum(axis=0)
+        accuracy, strength = np.array([[self.belief.accuracy]]), self.belief.strength
+        typical = typical_source(self.masks[None], votes.sum(axis=1)[None], accuracy)[0]
+        wanted = (votes + strength * typical) * voting / np.maximum(voting + strength, TINY)
+        factor = np.vstack([wanted / np.maximum(votes, TINY), np.ones((1, counts.shape[1]))])
+        shifted: FloatArray = counts * factor[self.says]
+        return shifted
+
+
+@dataclass(frozen=True, eq=False)
 class _Together:
     """A clique of dependent sources."""
 
@@ -256,10 +286,13 @@ class _Together:
     """(configurations,): equal where the same sources vote."""
     kin: IntArray
     """(outcomes,): equal where the same sources can be right."""
+    believed: tuple[_Believed, ...] = ()
 
     def table(self, block: FloatArray, totals: FloatArray, settings: EMSettings) -> FloatArray:
         """(configurations, outcomes): P(joint vote | outcome), in two stages: who votes, and what they say."""
         counts = np.vstack([block, np.maximum(totals - block.sum(axis=0), 0)])
+        for member in self.believed:
+            counts = member.moved(counts)
         voting = _sums(counts, self.voters)
         usual = _sums(voting.T, self.kin)[self.kin].T / np.maximum(_sums(totals[:, None], self.kin)[self.kin, 0], TINY)
         pull = settings.even_coverage / np.maximum(1 - usual[self.voters[-1]], TINY)

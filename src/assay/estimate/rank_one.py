@@ -44,11 +44,16 @@ def complete(
     expected_sign
         (d,): the sign each entry has on average, which decides the sign of every
         connected component.
+
+    An entry of which nothing is known is zero.
     """
     usable = known & (np.abs(factor) > 1e-12)
+    told = usable.any(axis=1)
+    if not told.any():
+        return np.zeros(len(target)), SolverOutcome("too_few_sources", 0, 0.0)
     weight = np.where(usable, 1 / np.maximum(deviation, 1e-12), 0.0)
     start = _oriented(_closed_form(target, factor, weight, usable), usable, expected_sign)
-    scale = max(float(np.sum((weight * target) ** 2)), 1e-300)
+    scale = max(float(np.sum((weight * target) ** 2)), 1e-12)
 
     def objective(a: FloatArray) -> tuple[float, FloatArray]:
         residual = weight * (target - factor * np.outer(a, a))
@@ -57,8 +62,7 @@ def complete(
     found = optimize.minimize(
         objective, start, jac=True, method="L-BFGS-B", options={"maxiter": _MAX_STEPS, "ftol": 1e-14, "gtol": 1e-10}
     )
-    solved = _oriented(found.x, usable, expected_sign)
-    told = usable.any(axis=1)
+    solved = np.where(told, _oriented(found.x, usable, expected_sign), 0.0)
     status = "converged" if found.success or found.nit < _MAX_STEPS else "max_steps"
     if not told.all():
         status = "too_few_sources"

@@ -1,0 +1,103 @@
+"""A fitted model on disk: one ``.npz`` file of plain arrays, and JSON for the rest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.checks import CheckReport, Problem
+from assay.cliques import layout_of
+from assay.errors import AssayError
+from assay.estimate.fit import Fit
+from assay.estimate.outcome import SolverOutcome
+from assay.fitted import Fitted, FittedComponent
+from assay.graph import SourceGraph
+from assay.parameters import Parameters
+from assay.store import writing
+from assay.tasks import TaskGraph
+from assay.votes import Votes
+
+_FORMAT = 1
+
+
+def write_model(path: str | Path, settings: Mapping[str, Any], fitted: Fitted, report: CheckReport) -> Path:
+    """Write a model whole, or not at all."""
+    arrays: dict[str, npt.NDArray[Any]] = {f"uses {j}": uses for j, uses in enumerate(fitted.uses)}
+    for index, part in enumerate(fitted.components):
+        arrays[f"balance {index}"] = part.fit.parameters.balance
+        arrays |= {f"joint {index} {at}": table for at, table in enumerate(part.fit.parameters.joint)}
+        arrays |= {f"interval {index} {at}": np.array(ends) for at, ends in enumerate(part.fit.intervals)}
+    said = {
+        "format": _FORMAT,
+        "settings": _plain(settings),
+        "tasks": fitted.tasks.to_dict(),
+        "sources": [
+            {"name": name, "values": [dict(vote.labels) for vote in values]}
+            for name, values in zip(fitted.names, fitted.values, strict=True)
+        ],
+        "components": [
+            {
+                "solvers": {name: asdict(outcome) for name, outcome in part.fit.solvers.items()},
+                "ignore_abstentions": part.fit.parameters.ignore_abstentions,
+            }
+            for part in fitted.components
+        ],
+        "problems": [asdict(problem) for problem in report.problems],
+    }
+    target = Path(path)
+    with writing(target) as unfinished, unfinished.open("wb") as file:
+        np.savez(file, said=np.array(json.dumps(said)), **arrays)  # type: ignore[arg-type]
+    return target
+
+
+def read_model(path: str | Path) -> tuple[dict[str, Any], Fitted, CheckReport]:
+    """What :func:`write_model` was given."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            stored = {name: file[name] for name in file.files}
+        said = json.loads(str(stored["said"]))
+        if said["format"] != _FORMAT:
+            raise AssayError(f"{path} was written by another version of Assay (model format {said['format']})")
+        problems = [{**p, "sources": tuple(p["sources"]), "tasks": tuple(p["tasks"])} for p in said["problems"]]
+        return said["settings"], _fitted(said, stored), CheckReport(tuple(Problem(**p) for p in problems))
+    except FileNotFoundError:
+        raise AssayError(f"there is no file {path}") from None
+    except (KeyError, ValueError, TypeError, AttributeError, OSError, EOFError, BadZipFile) as error:
+        raise AssayError(f"{path} holds no model that Assay wrote, or is damaged: {error}") from error
+
+
+def _fitted(said: Mapping[str, Any], stored: Mapping[str, npt.NDArray[Any]]) -> Fitted:
+    tasks = TaskGraph.from_dict(said["tasks"])
+    names = tuple(source["name"] for source in said["sources"])
+    values = tuple(tuple(tasks.label_space.vote(value) for value in source["values"]) for source in said["sources"])
+    nothing = Votes(tasks, np.empty((0, len(names)), dtype=np.int8), names, values)
+    graph = SourceGraph(names, said["settings"]["dependencies"])
+    components = []
+    for index, entry in enumerate(said["components"]):
+        layout, _, sources = layout_of(nothing, index, graph)
+        joint = tuple(stored[f"joint {index} {at}"] for at in range(len(layout.cliques)))
+        parameters = Parameters(layout, stored[f"balance {index}"], joint, entry["ignore_abstentions"])
+        solvers = {name: SolverOutcome(**outcome) for name, outcome in entry["solvers"].items()}
+        ends = [stored[f"interval {index} {at}"] for at in range(len(sources))]
+        intervals = [(accuracy, low, high) for accuracy, low, high in ends]
+        components.append(FittedComponent(layout, sources, Fit(parameters, solvers, intervals)))
+    uses = tuple(stored[f"uses {j}"] for j in range(len(names)))
+    return Fitted(tasks, names, values, uses, tuple(components))
+
+
+def _plain(value: Any) -> Any:
+    """A setting as JSON has it."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): _plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple | set):
+        return [_plain(entry) for entry in value]
+    return value
