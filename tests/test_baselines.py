@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -9,7 +10,10 @@ from hypothesis import strategies as st
 from oracles import spoken
 from strategies import Said, Vector, matrices, said
 
+import assay
 from assay import Task, TaskGraph, Votes, hierarchical_majority_vote, majority_vote
+from assay.scoring import accuracy
+from assay.simulate import flat_world, task_world
 
 METHODS = [majority_vote, hierarchical_majority_vote]
 
@@ -157,3 +161,34 @@ def test_a_child_declared_before_its_parent():
     declared = [Task("fine", ["Doctor", "Lawyer"], parent=("coarse", "Person")), Task("coarse", ["Person", "Place"])]
     votes = Votes.from_columns(TaskGraph(declared), {"a": ["Doctor"], "b": ["Person"], "c": ["Lawyer"], "d": ["Place"]})
     assert hierarchical_majority_vote(votes).tolist() == [[0.5, 0.5, 0]]
+
+
+class TestModelsToBeat:
+    """Data programming and Dawid-Skene do what they are known for, on votes made for it."""
+
+    def test_dawid_skene_learns_confusions(self):
+        simulation = flat_world(classes=3, sources=10, accuracy=(0.4, 0.8), seed=3).draw(4000, 3)
+        best = (simulation.world.posterior(simulation.votes.codes).argmax(axis=1) == simulation.gold).mean()
+        found = (assay.dawid_skene(simulation.votes).argmax(axis=1) == simulation.gold).mean()
+        assert found > best - 0.01
+
+    def test_data_programming_weighs_sources(self):
+        world = flat_world(sources=9, accuracy=(0.52, 0.58), kind="class-conditional", seed=1)
+        good = flat_world(sources=1, accuracy=(0.9, 0.95), kind="class-conditional", seed=2).sources[0]
+        world = replace(world, sources=(*world.sources[:8], replace(good, name="good")))
+        simulation = world.draw(8000, 5)
+        by_count = accuracy(assay.majority_vote(simulation.votes), simulation.gold)
+        assert accuracy(assay.data_programming(simulation.votes), simulation.gold) > by_count + 0.1
+
+    def test_the_unipolar_correction_understands_silence(self):
+        simulation = flat_world(sources=12, accuracy=(0.7, 0.9), coverage=0.4, polarity="one", seed=4).draw(5000, 4)
+        plain = accuracy(assay.data_programming(simulation.votes), simulation.gold)
+        assert accuracy(assay.data_programming(simulation.votes, unipolar=True), simulation.gold) > plain
+
+    def test_tasks_apart_still_obey_the_task_graph(self, entities):
+        simulation = task_world(entities, ["entity"] * 4 + ["person"] * 4 + ["org"] * 4, seed=2).draw(2000, 2)
+        for unipolar in (False, True):
+            labels = assay.data_programming(simulation.votes, unipolar=unipolar)
+            assert labels.shape == (2000, 4)
+            np.testing.assert_allclose(labels.sum(axis=1), 1)
+            assert accuracy(labels, simulation.gold) > 0.6

@@ -137,10 +137,21 @@ def _one_task(votes: Votes, task: str, labels: tuple[str, ...], unipolar: bool) 
     even = np.full(len(labels), 1 / len(labels))
     if not unipolar:
         return _one_accuracy_each(codes, len(labels))
-    graph = SourceGraph([str(j) for j in range(codes.shape[1])])
-    layout = Layout((np.eye(len(labels), dtype=bool),) * codes.shape[1], graph, len(labels))
-    tied = EMSettings(balance=even, even_coverage=0.01, class_conditional=1e9, average_source=0.01)
-    return _em_labels(layout, codes, tied, ignore_abstentions=False)
+    emitted = [np.unique(column[column >= 0]) for column in codes.T]
+    layout = Layout(
+        tuple(np.eye(len(labels), dtype=bool)[found] for found in emitted),
+        SourceGraph([str(j) for j in range(codes.shape[1])]),
+        len(labels),
+    )
+    own = np.column_stack(
+        [
+            np.where(column >= 0, np.searchsorted(found, column), -1)
+            for column, found in zip(codes.T, emitted, strict=True)
+        ]
+    )
+    # The silence of a source with several labels tells nothing; that of one with a single label is all it can tell.
+    tied = EMSettings(balance=even, even_coverage=1e9, class_conditional=1e9, average_source=0.01)
+    return _em_labels(layout, own, tied, ignore_abstentions=False)
 
 
 def _one_accuracy_each(codes: npt.NDArray[np.integer], classes: int, steps: int = 100) -> FloatArray:

@@ -60,7 +60,7 @@ def write_model(path: str | Path, settings: Mapping[str, Any], fitted: Fitted, r
 def read_model(path: str | Path) -> tuple[dict[str, Any], Fitted, CheckReport]:
     """What :func:`write_model` was given."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with Path(path).open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             stored = {name: file[name] for name in file.files}
         said = json.loads(str(stored["said"]))
         if said["format"] != _FORMAT:
