@@ -86,20 +86,26 @@ class Fitted:
         given = given.select(self.names)
         if given.values == self.values:
             return given
-        for name, mine, theirs in zip(self.names, self.values, given.values, strict=True):
-            new = [vote for vote in theirs if vote not in mine]
-            if new:
-                raise VoteError(f"source {name!r} says {str(new[0])!r}, which it never could when the model learned")
-        codes = [recode(given.codes[:, j], given.values[j], self.values[j]) for j in range(len(self.names))]
-        return Votes(given.tasks, np.column_stack(codes), given.names, self.values, given.items)
+        columns = []
+        for name, mine, theirs, said in zip(self.names, self.values, given.values, given.codes.T, strict=True):
+            unknown = [vote for vote in theirs if vote not in mine]
+            codes = recode(said, theirs, (*mine, *unknown))
+            if (codes >= len(mine)).any():
+                new = unknown[int(codes.max()) - len(mine)]
+                raise VoteError(f"source {name!r} says {str(new)!r}, which it never could when the model learned")
+            columns.append(codes)
+        return Votes(given.tasks, np.column_stack(columns), given.names, self.values, given.items)
 
     def _from_matrix(self, matrix: Any) -> Votes:
-        votes = Votes.from_matrix(matrix, cardinality=len(self.tasks.tasks[0].labels))
+        if len(self.tasks) > 1:
+            raise VoteError(f"a matrix holds votes on one task, but the model learned {len(self.tasks)}; give Votes")
+        task = self.tasks.tasks[0]
+        votes = Votes.from_matrix(matrix, labels=task.labels, task=task.name)
         if len(votes.names) != len(self.names):
             raise VoteError(
                 f"expected a matrix with {len(self.names)} columns, one a source, but it has {len(votes.names)}"
             )
-        return Votes(self.tasks, votes.codes, self.names, self.values)
+        return Votes(self.tasks, votes.codes, self.names, votes.values)
 
     def posteriors(self, votes: Votes) -> list[FloatArray]:
         """Per component (items, outcomes): P(outcome | votes), for aligned votes."""
