@@ -107,16 +107,19 @@ def _curve(x1: float, y1: float, x2: float, y2: float) -> str:
 def _dashes(
     text: str, mentions: Sequence[Assignment], anchors: dict[tuple[str, str], tuple[float, float, float]]
 ) -> list[str]:
-    """A constraint as dashed bows on the right of the labels it names."""
+    """A constraint as dashed lines between the labels it names: across the gap, or bowed beside one column."""
     known = [anchors[task, label] for task, label in mentions if label is not None and (task, label) in anchors]
-    bows = []
-    for (_, x1, y1), (_, x2, y2) in pairwise(known):
-        out = max(x1, x2) + 45
-        bows.append(
-            f'<path d="M{x1:.0f},{y1:.0f} C{out:.0f},{y1:.0f} {out:.0f},{y2:.0f} {x2:.0f},{y2:.0f}" fill="none" '
+    lines = []
+    for first, second in pairwise(known):
+        (left1, right1, y1), (left2, right2, y2) = sorted([first, second])
+        across = left1 != left2
+        x1, x2 = right1, left2 if across else right2
+        bend = (x1 + x2) / 2 if across else max(x1, x2) + 45
+        lines.append(
+            f'<path d="M{x1:.0f},{y1:.0f} C{bend:.0f},{y1:.0f} {bend:.0f},{y2:.0f} {x2:.0f},{y2:.0f}" fill="none" '
             f'stroke="currentColor" stroke-opacity="0.6" stroke-dasharray="4 3"><title>{escape(text)}</title></path>'
         )
-    return bows
+    return lines
 
 
 def _mermaid(text: str) -> str:
