@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +23,15 @@ from assay.statistics import Patterns
 
 MANY = 10**15
 """So many items that rounding the population's counts to whole numbers does not matter."""
+
+
+def printed_by_two_processes(script: str) -> list[bytes]:
+    """What a script prints under two seeds of Python's own hashes."""
+    running = [
+        subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, env=dict(os.environ, PYTHONHASHSEED=s))
+        for s in ("1", "77")
+    ]
+    return [process.communicate()[0] for process in running]
 
 
 def every_row(values: Sequence[int]) -> np.ndarray:

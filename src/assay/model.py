@@ -169,7 +169,7 @@ class LabelModel:
         UnidentifiableError
             If nothing useful can be learned from these votes, and why.
         """
-        self._check_settings()
+        self._check_settings(gold)
         votes = self._as_votes(votes)
         dependencies = list(self.dependencies)
         graph = SourceGraph(votes.names, dependencies)
@@ -291,7 +291,7 @@ class LabelModel:
             return votes
         return Votes.from_matrix(votes, cardinality=self.cardinality)
 
-    def _check_settings(self) -> None:
+    def _check_settings(self, gold: Any) -> None:
         choices = {
             "method": METHODS,
             "abstentions": ("informative", "ignored"),
@@ -302,13 +302,16 @@ class LabelModel:
                 raise AssayError(f"{name} must be one of {listing(known)}, but is {getattr(self, name)!r}")
         if not isinstance(self.max_steps, int) or self.max_steps < 1:
             raise AssayError(f"max_steps must be a whole number from 1, but is {self.max_steps!r}")
+        for name, given in (("gold", gold is not None), ("beliefs", bool(self.beliefs))):
+            if given and self.method != "em":
+                raise AssayError(f"{name} can be used by method='em', but method={self.method!r} has no use for it")
 
     def _balances(self, tasks: TaskGraph) -> list[FloatArray | None]:
         components = tasks.label_space.components
         if self.class_balance is None:
             return [None] * len(components)
-        given = [self.class_balance] if len(components) == 1 else list(self.class_balance)
-        if len(given) != len(components):
+        given = [self.class_balance] if len(components) == 1 else self.class_balance
+        if not isinstance(given, Iterable) or len(given := list(given)) != len(components):
             raise AssayError(f"class_balance must have one entry for each of the {len(components)} components")
         return [_checked_balance(balance, len(part)) for balance, part in zip(given, components, strict=True)]
 

@@ -84,5 +84,5 @@ def among_alternatives(table: FloatArray, families: npt.NDArray[np.int64]) -> Fl
 def _same_coverage(table: FloatArray, balance: FloatArray) -> FloatArray:
     """A table whose abstentions say nothing: the same for every outcome."""
     coverage = float((1 - table[-1]) @ balance)
-    said = table[:-1] / np.maximum(table[:-1].sum(axis=0), TINY)
-    return np.vstack([said * coverage, np.full((1, table.shape[1]), 1 - coverage)])
+    said = np.maximum(table[:-1], 1e-300)
+    return np.vstack([said / said.sum(axis=0) * coverage, np.full((1, table.shape[1]), 1 - coverage)])

@@ -38,6 +38,8 @@ def accuracy_intervals(
     """
     layout = parameters.layout
     r = layout.outcomes
+    if not layout.masks:
+        return []
     posterior, _ = evidence.responsibilities(parameters)
     groups: list[list[int]]
     if layout.offsets[-1] * r <= MAX_PARAMETERS:
