@@ -4,6 +4,7 @@ The Python examples of README.md and docs/ run as doctests.
 """
 
 import dataclasses
+import json
 import re
 import shlex
 import tomllib
@@ -15,7 +16,7 @@ from typer.testing import CliRunner
 
 import assay
 from assay.cli import app
-from assay.project import Project, Settings
+from assay.project import ModelSettings, Project, Settings
 
 ROOT = Path(__file__).parent.parent
 PAGES = {str(page.relative_to(ROOT)): page.read_text(encoding="utf-8") for page in (ROOT / "docs").rglob("*.md")}
@@ -74,18 +75,25 @@ def test_the_commands_of_the_page_run_one_after_the_other(tmp_path, monkeypatch)
         assert result.exit_code == 0, (line, result.output, result.exception)
 
 
-@pytest.mark.parametrize("setting", dataclasses.fields(Settings), ids=lambda field: field.name)
+@pytest.mark.parametrize(
+    "setting", [*dataclasses.fields(Settings), *dataclasses.fields(ModelSettings)], ids=lambda field: field.name
+)
 def test_every_setting_is_listed_with_its_default(setting):
-    default = f'"{setting.default}"' if isinstance(setting.default, str) else setting.default
-    assert f"| `{setting.name}` | `{default}` |" in COMMAND_LINE
+    """TOML has no null, so a default of None is told of in a word."""
+    default = "learned" if setting.default is None else f"`{json.dumps(setting.default)}`"
+    assert f"| `{setting.name}` | {default} |" in COMMAND_LINE
 
 
 def test_the_example_of_assay_toml_is_a_project_with_every_setting(tmp_path):
     (example,) = fenced(COMMAND_LINE, "toml")
     (tmp_path / "assay.toml").write_text(example)
     (tmp_path / "sources.py").write_text("")
-    assert Project.load(tmp_path).settings == Settings()
-    assert set(tomllib.loads(example)["settings"]) == {field.name for field in dataclasses.fields(Settings)}
+    project = Project.load(tmp_path)
+    assert project.settings == Settings()
+    assert dataclasses.replace(project.model, dependencies=()) == ModelSettings()
+    shown = tomllib.loads(example.replace("# class_balance", "class_balance"))
+    for section, settings in (("settings", Settings), ("model", ModelSettings)):
+        assert set(shown[section]) == {field.name for field in dataclasses.fields(settings)}
 
 
 @pytest.mark.parametrize("page", ["README.md", *PAGES])
