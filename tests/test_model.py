@@ -358,8 +358,8 @@ class TestInvariance:
         )
 
     def assert_near(self, method, dependencies, one, other):
-        if not dependencies:
-            np.testing.assert_allclose(one, other, atol=1e-6)
+        if not dependencies:  # to rounding, and EM to where it stops
+            np.testing.assert_allclose(one, other, atol=1e-4 if method == "em" else 1e-6)
         elif method == "completion":  # its steps take other cliques together, which only large samples forgive
             assert np.abs(one - other).mean() < 0.05
         else:  # pulls act on cliques, which are told of from another end of the chain
