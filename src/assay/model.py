@@ -175,10 +175,11 @@ class LabelModel:
         graph = SourceGraph(votes.names, dependencies)
         self.check_ = check(votes, dependencies)
         if not self.check_.ok and not self.allow_unidentifiable:
-            raise UnidentifiableError(
-                f"nothing useful can be learned from these votes:\n{self.check_}\n"
-                "LabelModel(allow_unidentifiable=True) fits all the same."
+            # A clique with too many joint votes (A005) cannot be fitted at all.
+            way_out = (
+                "" if "A005" in self.check_.codes else "\nLabelModel(allow_unidentifiable=True) fits all the same."
             )
+            raise UnidentifiableError(f"nothing useful can be learned from these votes:\n{self.check_}{way_out}")
         truth = None if gold is None else votes.gold(gold)
         balances = self._balances(votes.tasks)
         components = tuple(

@@ -64,7 +64,7 @@ class EMSettings:
     class_conditional: float = 5.0
     """The pull to the class-conditional fit, in votes for each outcome."""
     average_source: float = 20.0
-    """The pull of that fit to the average source, in votes."""
+    """The pull to the average source, in votes for each outcome."""
     even_balance: float = 1.0
     """The pull to an even class balance, in items for each outcome."""
     beliefs: Mapping[int, Belief] = field(default_factory=dict)
