@@ -22,6 +22,8 @@ BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
+_MOST = 2**62
+
 MAX_INDICATORS = 6_000
 """The most indicators whose co-votes are counted at once."""
 
@@ -53,10 +55,8 @@ class Patterns:
     def _merged(cls, codes: npt.NDArray[np.int32], counts: IntArray) -> Patterns:
         if not codes.shape[1]:
             return cls(codes[:1], counts.sum(keepdims=True)[: len(codes)])
-        distinct, inverse = np.unique(codes, axis=0, return_inverse=True)
-        totals = np.zeros(len(distinct), dtype=np.int64)
-        np.add.at(totals, inverse.reshape(-1), counts)
-        return cls(distinct, totals)
+        first, group = _distinct_rows(codes)
+        return cls(codes[first], np.bincount(group, weights=counts, minlength=len(first)).astype(np.int64))
 
     def __add__(self, other: Patterns) -> Patterns:
         return self._merged(np.concatenate([self.codes, other.codes]), np.concatenate([self.counts, other.counts]))
@@ -65,6 +65,34 @@ class Patterns:
     def items(self) -> int:
         """How many items there are."""
         return int(self.counts.sum())
+
+
+def _distinct_rows(codes: npt.NDArray[np.int32]) -> tuple[IntArray, IntArray]:
+    """Where each distinct row, in lexical order, first stands; and the number of each row's.
+
+    Rows are read as numbers, as many columns at a time as fit into one, which sorts
+    an order of magnitude faster than rows of bytes.
+    """
+    sizes = codes.max(axis=0, initial=-1).astype(np.int64) + 2
+    group = np.zeros(len(codes), dtype=np.int64)
+    first = np.zeros(min(len(codes), 1), dtype=np.int64)
+    at = 0
+    while at < codes.shape[1]:
+        key, capacity = group, max(len(first), 1)
+        while at < codes.shape[1] and capacity <= _MOST // int(sizes[at]):
+            key = key * sizes[at] + (codes[:, at] + 1)
+            capacity *= int(sizes[at])
+            at += 1
+        if capacity <= max(4 * len(codes), 1_000):
+            seen = np.full(capacity, -1, dtype=np.int64)
+            seen[key[::-1]] = np.arange(len(key) - 1, -1, -1)
+            present = np.flatnonzero(seen >= 0)
+            first = seen[present]
+            seen[present] = np.arange(len(present))
+            group = seen[key]
+        else:
+            _, first, group = np.unique(key, return_index=True, return_inverse=True)
+    return first, group
 
 
 @dataclass(frozen=True)
