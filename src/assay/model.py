@@ -113,7 +113,7 @@ class LabelModel:
         accuracies: Literal["global", "local"] = "global",
         cardinality: int | None = None,
         allow_unidentifiable: bool = False,
-        max_steps: int = 1_000,
+        max_steps: int = 2_000,
         seed: int = 0,
     ) -> None:
         self.method = method

@@ -40,7 +40,7 @@ BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
 
 
-_NO_GAIN, _PATIENCE = 1e-3, 8
+_NO_GAIN, _PATIENCE = 1e-4, 20
 """A gain in log-likelihood, over all items, that means nothing; and how many of them in a row end the search."""
 
 
@@ -71,7 +71,7 @@ class EMSettings:
     """Per source what is believed of it, in the place of the average source."""
     applies: Sequence[BoolArray] | None = None
     """Per source the outcomes its tasks apply to, for local accuracies; None ties globally."""
-    max_steps: int = 1_000
+    max_steps: int = 2_000
     tolerance: float = 1e-6
     """Stop when no probability moves by more than this, or when the likelihood has stopped growing."""
 

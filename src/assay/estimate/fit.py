@@ -44,7 +44,7 @@ class FitSettings:
     beliefs: Mapping[int, Belief] = field(default_factory=dict)
     applies: tuple[BoolArray, ...] | None = None
     ignore_abstentions: bool = False
-    max_steps: int = 1_000
+    max_steps: int = 2_000
     seed: int = 0
 
 
@@ -117,11 +117,22 @@ def _moments_then_em(
         starts.append(replace(moments, ignore_abstentions=settings.ignore_abstentions))
     trial = replace(em, max_steps=_TRIAL_STEPS)
     tried = [expectation_maximization(start, evidence, trial) for start in starts]
-    ahead, outcome = max(tried, key=lambda attempt: attempt[1].objective)
+    # Exchanging outcomes may fit better by chance; but sources are better than random on average.
+    plausible = [attempt for attempt in tried if better_than_random(attempt[0], settings.signs)] or tried[:1]
+    ahead, outcome = max(plausible, key=lambda attempt: attempt[1].objective)
     if outcome.converged:
         return ahead, outcome
     final, ended = expectation_maximization(ahead, evidence, em)
     return final, replace(ended, steps=ended.steps + outcome.steps)
+
+
+def better_than_random(parameters: Parameters, signs: FloatArray) -> bool:
+    """Whether votes make what they allow more probable, on average over votes; adversarial sources the other way."""
+    lift = 0.0
+    for source, masks in enumerate(parameters.layout.masks):
+        spoken = parameters.conditionals[source][:-1] * parameters.balance
+        lift += signs[source] * float((spoken * masks).sum() - spoken.sum(axis=1) @ (masks @ parameters.balance))
+    return lift > 0
 
 
 def _balance(
