@@ -83,3 +83,12 @@ def test_undeclared_dependencies_cost_more_than_declared_ones():
         for model in (assay.LabelModel(dependencies=world.dependencies).fit(votes), assay.LabelModel().fit(votes))
     ]
     assert wrong[1] > 3 * wrong[0]
+
+
+@pytest.mark.parametrize("n", [1_000, 10_000])
+def test_a_rare_class_is_not_exchanged_for_the_common_one(n):
+    """The exchanged solution is likelier by chance here, but has sources that are worse than random."""
+    world = flat_world(sources=8, coverage=0.3, accuracy=(0.55, 0.8), balance=[0.05, 0.95], seed=1)
+    drawn = world.draw(n, seed=1)
+    best = accuracy(world.posterior(drawn.votes.codes), drawn.gold)
+    assert best - accuracy(assay.LabelModel().fit(drawn.votes).predict_proba(drawn.votes), drawn.gold) < 0.02
