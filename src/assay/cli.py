@@ -72,7 +72,7 @@ def init(
         _print_json({"folder": str(folder), "files": written})
         return
     print(f"wrote {', '.join(written)} to {folder}")
-    print(f"next: assay apply {folder}")
+    print(f"next: assay run {folder}")
 
 
 @app.command(epilog="Example: [bold]assay apply my-project --workers 2[/]")

@@ -44,7 +44,7 @@ class Explanation:
         return cls(table, np.concatenate([part.posterior for part in parts]))
 
     def __str__(self) -> str:
-        return str(self.table.round(2))
+        return self.table.round(2).to_string()
 
 
 def explain(
