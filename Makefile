@@ -18,7 +18,10 @@ lint: $(INSTALLED)
 	$(BIN)/lint-imports
 
 bench: $(INSTALLED)
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[report]'
 	$(BIN)/python benchmarks/apply.py
+	$(BIN)/python benchmarks/recovery.py
+	$(BIN)/python benchmarks/figures.py
 
 docs: $(INSTALLED)
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
