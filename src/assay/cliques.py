@@ -144,15 +144,16 @@ def layout_of(votes: Votes, component: int, graph: SourceGraph) -> tuple[Layout,
     """
     sets = votes.outcome_sets[component]
     speaking = [j for j, of_code in enumerate(sets.of_code) if (of_code >= 0).any()]
-    masks, columns = [], []
-    for j in speaking:
+    masks = []
+    # Source by source in memory, since that is how votes are looked at from here on.
+    codes = np.empty((len(votes), len(speaking)), dtype=np.int32, order="F")
+    for at, j in enumerate(speaking):
         of_code = sets.of_code[j]
         said = np.unique(of_code[of_code >= 0])
         renumbered = np.full(len(sets.masks) + 1, -1, dtype=np.int32)
         renumbered[said] = np.arange(len(said), dtype=np.int32)
         masks.append(sets.masks[said])
-        columns.append(renumbered[of_code][votes.codes[:, j]])
-    codes = np.column_stack(columns) if columns else np.empty((len(votes), 0), dtype=np.int32)
+        codes[:, at] = renumbered[of_code][votes.codes[:, j]]
     layout = Layout(tuple(masks), graph.restricted(speaking), len(votes.label_space.components[component]))
     return layout, codes, np.array(speaking, dtype=np.int64)
 
