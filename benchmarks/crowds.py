@@ -23,7 +23,7 @@ import peer_environment
 import problems
 import processes
 import stored_votes
-from contenders import ASSAY, COMPLETION, DAWID_SKENE, MAJORITY
+from contenders import ASSAY, DAWID_SKENE, MAJORITY
 from problems import Target
 from processes import NotRunError
 from rich.console import Console
@@ -63,7 +63,7 @@ def stored(files: list[Path], items: int, folder: Path) -> Iterator[tuple[str, P
 
 def measured(files: list[Path], given: argparse.Namespace) -> Found:
     peers = peer_environment.python_of(given.scratch) if given.peers else None
-    names = [ASSAY, COMPLETION, MAJORITY, *([DAWID_SKENE] if peers else [])]
+    names = [ASSAY, MAJORITY, *([DAWID_SKENE] if peers else [])]
     found: Found = []
     with tempfile.TemporaryDirectory(prefix="assay-crowds-") as folder:
         for crowd, votes in stored(files, given.items, Path(folder)):
