@@ -26,6 +26,7 @@ from assay.checks.identifiability import (
 from assay.cli import app
 from assay.graph import SourceGraph
 from assay.simulate import flat_world, task_world
+from assay.tally import Tally
 
 PAGES = Path(__file__).parent.parent / "docs" / "checks"
 CLEAN = flat_world(sources=6).draw(2000).votes
@@ -412,7 +413,7 @@ def test_counts_are_those_of_brute_force(n, m, k, density, seed):
     rng = np.random.default_rng(seed)
     codes = np.where(rng.random((n, m)) < density, rng.integers(k, size=(n, m)), -1)
     votes = assay.Votes.from_matrix(codes, cardinality=max(k, 2))
-    (census,) = censuses(votes, SourceGraph(votes.names))
+    (census,) = censuses(Tally.of(votes), SourceGraph(votes.names))
     kept = codes[:, (codes >= 0).any(axis=0)]
     pairs = list(product(range(kept.shape[1]), repeat=2))
     assert [census.overlap[i, j] for i, j in pairs] == [((kept[:, i] >= 0) & (kept[:, j] >= 0)).sum() for i, j in pairs]

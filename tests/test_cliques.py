@@ -10,6 +10,7 @@ from worlds import enumerated, every_row
 import assay
 from assay.cliques import Layout, layout_of, tied
 from assay.graph import SourceGraph
+from assay.listed import Listed
 
 
 @given(enumerated())
@@ -57,7 +58,7 @@ def test_marginals_are_those_of_the_whole(world):
 @given(enumerated())
 def test_the_design_has_a_one_for_each_clique_that_says_something(world):
     layout = world.layout
-    design = layout.design(world.rows).toarray()
+    design = layout.design(Listed.of(world.rows)).matrix.toarray()
     assert design.shape == (len(world.rows), layout.offsets[-1])
     for at, clique in enumerate(layout.cliques):
         block = design[:, layout.offsets[at] : layout.offsets[at + 1]]

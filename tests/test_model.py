@@ -180,7 +180,7 @@ class TestVotesComeInAnyShape:
         )
 
     def test_missing_sources_are_named(self):
-        with pytest.raises(assay.VoteError, match="that these votes lack: '7'"):
+        with pytest.raises(assay.VoteError, match="lack sources that were learned from: '7'"):
             assay.LabelModel().fit(BINARY.votes).predict_proba(BINARY.votes.drop(["7"]))
 
     def test_values_that_were_not_known_are_named_if_they_are_said(self, letters):
@@ -195,7 +195,7 @@ class TestVotesComeInAnyShape:
 
     def test_other_tasks_are_refused(self, letters):
         votes = assay.Votes.from_columns(letters, {name: ["A"] for name in BINARY.votes.names})
-        with pytest.raises(assay.VoteError, match="on other tasks than the model learned from"):
+        with pytest.raises(assay.VoteError, match="on other tasks than those that were learned from"):
             assay.LabelModel().fit(BINARY.votes).predict(votes)
 
     def test_no_items(self):

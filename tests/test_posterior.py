@@ -7,6 +7,7 @@ from worlds import enumerated
 
 from assay.cliques import Layout
 from assay.graph import SourceGraph
+from assay.listed import Listed
 from assay.parameters import Parameters, independent
 from assay.posterior import BLOCK, log_joint, posterior, softmax
 
@@ -38,14 +39,14 @@ def test_random_graphs_have_separators_beyond_the_truth():
 
 @given(enumerated())
 def test_all_votes_and_outcomes_sum_to_one(world):
-    chances = np.exp(log_joint(world.parameters(), world.layout.design(world.rows)))
+    chances = np.exp(log_joint(world.parameters(), world.layout.design(Listed.of(world.rows))))
     assert chances.sum() == pytest.approx(1, abs=1e-9)
     np.testing.assert_allclose(chances, world.chances * world.balance, atol=1e-10)
 
 
 @given(enumerated())
 def test_votes_sum_to_one_for_each_set_of_voters_if_abstentions_are_ignored(world):
-    chances = np.exp(log_joint(world.parameters(ignore_abstentions=True), world.layout.design(world.rows)))
+    chances = np.exp(log_joint(world.parameters(ignore_abstentions=True), world.layout.design(Listed.of(world.rows))))
     if world.layout.graph.has_singleton_separators:
         group = np.unique(world.rows >= 0, axis=0, return_inverse=True)[1].reshape(-1)
         np.testing.assert_allclose(np.bincount(group, chances.sum(axis=1)), 1, atol=1e-9)

@@ -16,8 +16,9 @@ import assay
 from assay.cliques import layout_of
 from assay.estimate.rank_one import complete
 from assay.graph import SourceGraph
+from assay.patterns import Patterns
 from assay.simulate import World, flat_world
-from assay.statistics import Indicator, Patterns, Statistics, clique_indicators
+from assay.statistics import Indicator, Statistics, clique_indicators
 from assay.theory import (
     EstimationBound,
     bound_for,
@@ -66,7 +67,7 @@ def draw(world: World, items: int, seed: int) -> Patterns:
     """Votes as counts of patterns, which is quick for any number of items."""
     codes, chance = every_pattern(world)
     share = chance.sum(axis=1)
-    return Patterns(codes, np.random.default_rng(seed).multinomial(items, share / share.sum()))
+    return Patterns.weighted(codes, np.random.default_rng(seed).multinomial(items, share / share.sum()))
 
 
 def true_moments(world: World, indicators: Sequence[Indicator]) -> np.ndarray:

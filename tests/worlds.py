@@ -17,9 +17,10 @@ import assay
 from assay.cliques import Clique, Layout, layout_of
 from assay.estimate.em import Evidence
 from assay.graph import SourceGraph
+from assay.listed import Listed
 from assay.parameters import Parameters, normalised
+from assay.patterns import Patterns
 from assay.simulate import World
-from assay.statistics import Patterns
 
 MANY = 10**15
 """So many items that rounding the population's counts to whole numbers does not matter."""
@@ -95,10 +96,10 @@ class Enumerated:
 
     def patterns(self, items: int = MANY) -> Patterns:
         """The population: every row as often as it is expected."""
-        return Patterns(self.rows, np.rint(self.weights * items).astype(np.int64))
+        return Patterns.weighted(self.rows, np.rint(self.weights * items))
 
     def evidence(self, items: float = 1.0, log_allowed: np.ndarray | None = None) -> Evidence:
-        return Evidence(self.layout.design(self.rows), self.weights * items, log_allowed)
+        return Evidence(self.layout.design(Listed.of(self.rows)), self.weights * items, log_allowed)
 
 
 def written_out(world: World, dependencies: Sequence[Sequence[str | int]] | None = None) -> Enumerated:

@@ -29,6 +29,8 @@ _HOMES = {
     "labels": ["Labels"],
     "model": ["LabelModel"],
     "checks": ["check"],
+    "tally": ["Tally"],
+    "counting": ["count"],
     "sources.function": ["preprocess", "source"],
     "sources.rules": ["column", "crowd", "dictionary", "keywords", "regex", "threshold"],
     "sources.apply": ["apply"],
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from assay.baselines import data_programming, dawid_skene, hierarchical_majority_vote, majority_vote
     from assay.checks import check
     from assay.constraints import excludes, implies
+    from assay.counting import count
     from assay.errors import AssayError, DataError, ProjectError, SourceError, TaskError, UnidentifiableError, VoteError
     from assay.graph import SourceGraph
     from assay.label_space import LabelSpace, Vote
@@ -53,12 +56,15 @@ if TYPE_CHECKING:
     from assay.sources.apply import apply
     from assay.sources.function import preprocess, source
     from assay.sources.rules import column, crowd, dictionary, keywords, regex, threshold
+    from assay.tally import Tally
     from assay.tasks import Task, TaskGraph
     from assay.theory import estimation_bound, generalization_bound
     from assay.votes import Votes
 
 
 def __getattr__(name: str) -> Any:
+    if name == "engine":
+        return import_module("assay.engine")
     if name not in _HOME_OF:
         raise AttributeError(f"module 'assay' has no attribute {name!r}")
     value = getattr(import_module(f"assay.{_HOME_OF[name]}"), name)

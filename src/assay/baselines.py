@@ -12,8 +12,9 @@ from assay.estimate.em import EMSettings, Evidence, expectation_maximization
 from assay.estimate.start import from_majority
 from assay.graph import SourceGraph
 from assay.label_space import Component
+from assay.listed import Codes
+from assay.patterns import Patterns
 from assay.posterior import posterior, softmax
-from assay.statistics import Patterns
 from assay.summary import counts_of_sets, set_blocks
 from assay.tasks import TaskGraph
 from assay.votes import OutcomeSets, Votes
@@ -154,7 +155,7 @@ def _one_task(votes: Votes, task: str, labels: tuple[str, ...], unipolar: bool) 
     return _em_labels(layout, own, tied, ignore_abstentions=False)
 
 
-def _one_accuracy_each(codes: npt.NDArray[np.integer], classes: int, steps: int = 100) -> FloatArray:
+def _one_accuracy_each(codes: Codes, classes: int, steps: int = 100) -> FloatArray:
     """(items, classes): EM with one accuracy a source and even classes; mistakes are spread evenly."""
     patterns = Patterns.of(codes)
     says = patterns.codes[:, :, None] == np.arange(classes)
@@ -177,12 +178,10 @@ def _one_accuracy_each(codes: npt.NDArray[np.integer], classes: int, steps: int 
     return softmax(logs)[0]
 
 
-def _em_labels(
-    layout: Layout, codes: npt.NDArray[np.integer], settings: EMSettings, *, ignore_abstentions: bool
-) -> FloatArray:
+def _em_labels(layout: Layout, codes: Codes, settings: EMSettings, *, ignore_abstentions: bool) -> FloatArray:
     patterns = Patterns.of(codes)
-    start = from_majority(layout, patterns, settings, np.ones(len(layout.masks)), ignore_abstentions)
-    evidence = Evidence(layout.design(patterns.codes), patterns.counts.astype(float))
+    evidence = Evidence(layout.design(patterns.rows), patterns.counts)
+    start = from_majority(layout, patterns, evidence.design, settings, np.ones(len(layout.masks)), ignore_abstentions)
     parameters, _ = expectation_maximization(start, evidence, settings)
     return posterior(parameters, codes)
 

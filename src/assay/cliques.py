@@ -18,6 +18,7 @@ from scipy import sparse
 
 from assay.errors import VoteError
 from assay.graph import SourceGraph
+from assay.listed import Listed
 from assay.votes import Votes
 
 BoolArray = npt.NDArray[np.bool_]
@@ -54,7 +55,11 @@ class Clique:
 
     def numbers(self, codes: npt.NDArray[np.integer]) -> IntArray:
         """(items,): the configuration that each row of votes, (items, all sources), has."""
-        spoken = np.where(codes[:, self.sources] < 0, np.array(self.shape) - 1, codes[:, self.sources])
+        return self.own_numbers(codes[:, self.sources])
+
+    def own_numbers(self, codes: npt.NDArray[np.integer]) -> IntArray:
+        """The same from the votes of its sources alone, (items, its sources)."""
+        spoken = np.where(codes < 0, np.array(self.shape) - 1, codes)
         numbers: IntArray = np.ravel_multi_index(tuple(spoken.T), self.shape).astype(np.int64)
         return numbers
 
@@ -76,6 +81,25 @@ class Clique:
         summed = np.zeros((self.shape[self.sources.index(source)], table.shape[1]))
         np.add.at(summed, digit, table)
         return summed
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """A matrix of ones, (rows, columns): which configurations each row has."""
+
+    starts: IntArray
+    """(rows + 1,): where each row's columns begin."""
+    columns: npt.NDArray[np.int32]
+    width: int
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @cached_property
+    def matrix(self) -> sparse.csr_array:
+        """The same for SciPy."""
+        ones = np.ones(len(self.columns))
+        return sparse.csr_array((ones, self.columns, self.starts), shape=(len(self), self.width))
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,21 +135,34 @@ class Layout:
         """Where each clique's columns begin in the design matrix, and where the last one's end."""
         return np.concatenate([[0], np.cumsum([clique.size - 1 for clique in self.cliques])]).astype(np.int64)
 
-    def design(self, codes: npt.NDArray[np.integer]) -> sparse.csr_array:
-        """(items, configurations but the last of each clique): ones where an item has a configuration.
+    def design(self, rows: Listed) -> Design:
+        """Which configurations each row of votes has; one that abstains altogether is left out.
 
-        A clique that abstains altogether leaves no entry, so that sparse votes make
-        a sparse matrix.
+        So sparse votes make a sparse design.
         """
-        rows, columns = [], []
+        first = np.zeros(rows.width, dtype=np.int64)
+        alone = np.zeros(rows.width, dtype=bool)
         for offset, clique in zip(self.offsets, self.cliques, strict=False):
-            numbers = clique.numbers(codes)
-            spoken = np.flatnonzero(numbers < clique.size - 1)
-            rows.append(spoken)
-            columns.append(numbers[spoken] + offset)
-        row, column = np.concatenate([*rows, []]), np.concatenate([*columns, []])
-        entries = (np.ones(len(row)), (row.astype(np.int64), column.astype(np.int64)))
-        return sparse.csr_array(sparse.coo_array(entries, shape=(len(codes), int(self.offsets[-1]))))
+            if len(clique.sources) == 1:
+                first[clique.sources[0]], alone[clique.sources[0]] = offset, True
+        if alone.all():
+            columns = (first.astype(np.int32)[rows.sources] + rows.codes).astype(np.int32, copy=False)
+            return Design(rows.starts, columns, int(self.offsets[-1]))
+        several = [(o, c) for o, c in zip(self.offsets, self.cliques, strict=False) if len(c.sources) > 1]
+        numbers = [clique.own_numbers(rows.select(clique.sources).dense(np.int64)) for _, clique in several]
+        spoken = [number < clique.size - 1 for number, (_, clique) in zip(numbers, several, strict=True)]
+        single = rows.keep(alone[rows.sources])
+        row_of = np.repeat(np.arange(len(rows)), np.diff(single.starts))
+        row = np.concatenate([row_of, *(np.flatnonzero(flags) for flags in spoken)])
+        columns = np.concatenate(
+            [
+                first[single.sources] + single.codes,
+                *(n[flags] + offset for n, flags, (offset, _) in zip(numbers, spoken, several, strict=True)),
+            ]
+        )
+        order = np.argsort(row, kind="stable")
+        starts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(rows)))]).astype(np.int64)
+        return Design(starts, columns[order].astype(np.int32), int(self.offsets[-1]))
 
     @cached_property
     def home(self) -> tuple[int, ...]:
@@ -136,26 +173,70 @@ class Layout:
         )
 
 
-def layout_of(votes: Votes, component: int, graph: SourceGraph) -> tuple[Layout, npt.NDArray[np.int32], IntArray]:
-    """One component's layout, its codes, (items, sources), and which of the votes' sources these are.
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What the votes of all sources say about one component."""
+
+    sources: IntArray
+    """Those that can say something: their columns in the votes."""
+    digits: tuple[npt.NDArray[np.int32], ...]
+    """Per such source: its code -> its value here, −1 where it says nothing. The last entry is abstain's."""
+
+    @classmethod
+    def plain(cls, layout: Layout) -> Reading:
+        """For votes whose codes are the layout's values."""
+        digits = tuple(np.append(np.arange(len(masks), dtype=np.int32), np.int32(-1)) for masks in layout.masks)
+        return cls(np.arange(len(digits), dtype=np.int64), digits)
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether every source speaks, and its codes are its values here."""
+        return bool((np.diff(self.sources, prepend=-1) == 1).all()) and all(
+            np.array_equal(digits[:-1], np.arange(len(digits) - 1)) for digits in self.digits
+        )
+
+    def codes(self, votes: Votes) -> npt.NDArray[np.int32]:
+        """(items, these sources): the values here; source by source in memory."""
+        codes = np.empty((len(votes), len(self.sources)), dtype=np.int32, order="F")
+        for at, (source, digits) in enumerate(zip(self.sources, self.digits, strict=True)):
+            codes[:, at] = digits[votes.codes[:, source]]
+        return codes
+
+    def rows(self, listed: Listed) -> Listed:
+        """The same for votes as a list."""
+        if self.is_plain and len(self.sources) == listed.width:
+            return listed
+        chosen = listed.select(self.sources)
+        starts = np.cumsum([0, *(len(digits) for digits in self.digits)])
+        says = np.concatenate([*self.digits, np.empty(0, dtype=np.int32)])[starts[chosen.sources] + chosen.codes]
+        kept = chosen.keep(says >= 0)
+        return Listed(kept.starts, kept.sources, says[says >= 0], kept.width)
+
+
+def reading_of(votes: Votes, component: int, graph: SourceGraph) -> tuple[Layout, Reading]:
+    """One component's layout, and how to read votes about it.
 
     Sources that say nothing here are left out. Values that say the same here are
     one value.
     """
     sets = votes.outcome_sets[component]
     speaking = [j for j, of_code in enumerate(sets.of_code) if (of_code >= 0).any()]
-    masks = []
-    # Source by source in memory, since that is how votes are looked at from here on.
-    codes = np.empty((len(votes), len(speaking)), dtype=np.int32, order="F")
-    for at, j in enumerate(speaking):
+    masks, digits = [], []
+    for j in speaking:
         of_code = sets.of_code[j]
         said = np.unique(of_code[of_code >= 0])
         renumbered = np.full(len(sets.masks) + 1, -1, dtype=np.int32)
         renumbered[said] = np.arange(len(said), dtype=np.int32)
         masks.append(sets.masks[said])
-        codes[:, at] = renumbered[of_code][votes.codes[:, j]]
+        digits.append(renumbered[of_code])
     layout = Layout(tuple(masks), graph.restricted(speaking), len(votes.label_space.components[component]))
-    return layout, codes, np.array(speaking, dtype=np.int64)
+    return layout, Reading(np.array(speaking, dtype=np.int64), tuple(digits))
+
+
+def layout_of(votes: Votes, component: int, graph: SourceGraph) -> tuple[Layout, npt.NDArray[np.int32], IntArray]:
+    """One component's layout, its codes, (items, sources), and which of the votes' sources these are."""
+    layout, reading = reading_of(votes, component, graph)
+    return layout, reading.codes(votes), reading.sources
 
 
 def _tree_order(graph: SourceGraph) -> tuple[list[int], list[int | None]]:

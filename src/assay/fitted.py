@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from assay.cliques import Layout, layout_of
-from assay.encoding import recode
-from assay.errors import VoteError, listing, near_miss
+from assay.cliques import Layout, Reading
+from assay.errors import VoteError, near_miss
 from assay.estimate.fit import Fit
 from assay.explain import Explanation, explain
-from assay.graph import SourceGraph
 from assay.label_space import Vote
-from assay.posterior import posterior
+from assay.posterior import Judge
 from assay.tasks import TaskGraph
 from assay.votes import Votes
 
@@ -52,9 +50,18 @@ class FittedComponent:
     """One component of the label space: its layout, its sources and what was learned."""
 
     layout: Layout
-    sources: IntArray
-    """(its sources,): their columns in the votes."""
+    reading: Reading
     fit: Fit
+
+    @property
+    def sources(self) -> IntArray:
+        """(its sources,): their columns in the votes."""
+        return self.reading.sources
+
+    @cached_property
+    def judge(self) -> Judge:
+        """Tells P(outcome | votes)."""
+        return Judge(self.fit.parameters, self.reading)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +76,7 @@ class Fitted:
     components: tuple[FittedComponent, ...]
 
     @cached_property
-    def _nothing(self) -> Votes:
+    def nothing(self) -> Votes:
         """No votes of the same sources; knows what their values mean."""
         return Votes(self.tasks, np.empty((0, len(self.names)), dtype=np.int8), self.names, self.values)
 
@@ -78,23 +85,7 @@ class Fitted:
     def aligned(self, votes: Any) -> Votes:
         """Votes, or a matrix of class numbers, with the sources and value tables that were learned from."""
         given = votes if isinstance(votes, Votes) else self._from_matrix(votes)
-        if given.tasks != self.tasks:
-            raise VoteError("these votes are on other tasks than the model learned from")
-        missing = [name for name in self.names if name not in given.names]
-        if missing:
-            raise VoteError(f"the model learned from sources that these votes lack: {listing(missing)}")
-        given = given.select(self.names)
-        if given.values == self.values:
-            return given
-        columns = []
-        for name, mine, theirs, said in zip(self.names, self.values, given.values, given.codes.T, strict=True):
-            unknown = [vote for vote in theirs if vote not in mine]
-            codes = recode(said, theirs, (*mine, *unknown))
-            if (codes >= len(mine)).any():
-                new = unknown[int(codes.max()) - len(mine)]
-                raise VoteError(f"source {name!r} says {str(new)!r}, which it never could when the model learned")
-            columns.append(codes)
-        return Votes(given.tasks, np.column_stack(columns), given.names, self.values, given.items)
+        return given.like(self.nothing)
 
     def _from_matrix(self, matrix: Any) -> Votes:
         if len(self.tasks) > 1:
@@ -105,23 +96,17 @@ class Fitted:
             raise VoteError(
                 f"expected a matrix with {len(self.names)} columns, one a source, but it has {len(votes.names)}"
             )
-        return Votes(self.tasks, votes.codes, self.names, votes.values)
+        return votes._with(votes.codes, tasks=self.tasks, names=self.names)
 
     def posteriors(self, votes: Votes) -> list[FloatArray]:
         """Per component (items, outcomes): P(outcome | votes), for aligned votes."""
-        found = []
-        for index, part in enumerate(self.components):
-            _, codes, _ = layout_of(votes, index, SourceGraph(votes.names))
-            probabilities = posterior(part.fit.parameters, codes)
-            probabilities[~(codes >= 0).any(axis=1)] = part.fit.parameters.balance
-            found.append(probabilities)
-        return found
+        return [part.judge(votes) for part in self.components]
 
     def explain(self, votes: Votes) -> Explanation:
         """What the sources contributed to the label of the only item of aligned votes."""
         parts = []
         for index, part in enumerate(self.components):
-            _, codes, _ = layout_of(votes, index, SourceGraph(votes.names))
+            codes = part.reading.codes(votes)
             said = [votes.codes[0, source] for source in part.sources]
             texts = [str(self.values[s][c]) if c >= 0 else None for s, c in zip(part.sources, said, strict=True)]
             names = [self.names[source] for source in part.sources]
@@ -141,13 +126,14 @@ class Fitted:
         """Per source its table in its own values; a list of tables if it speaks about several components."""
         found: list[list[FloatArray]] = [[] for _ in self.names]
         for index, part in enumerate(self.components):
-            of_code = self._nothing.outcome_sets[index].of_code
+            of_code = self.nothing.outcome_sets[index].of_code
             for at, source in enumerate(part.sources):
                 table = part.fit.parameters.conditionals[at]
                 found[source].append(_in_own_values(table, of_code[source], self.uses[source]))
         silent = np.ones((1, len(self.tasks.label_space.components[0])))
         return BySource([tables[0] if len(tables) == 1 else tables or silent for tables in found], self.names)
 
+    @cached_property
     def sources_table(self) -> pd.DataFrame:
         """Per source and value its accuracy, the 95% interval of that, coverage and votes."""
         import pandas as pd
@@ -176,21 +162,13 @@ class Fitted:
         """A value's accuracy with its interval: the least of its components, if it speaks about several."""
         found = []
         for index, part in enumerate(self.components):
-            said = self._nothing.outcome_sets[index].of_code[source]
+            said = self.nothing.outcome_sets[index].of_code[source]
             if said[code] >= 0:
                 at = int(np.flatnonzero(part.sources == source)[0])
                 value = int(np.searchsorted(np.unique(said[said >= 0]), said[code]))
                 accuracy, low, high = (float(numbers[value]) for numbers in part.fit.intervals[at])
                 found.append((accuracy, low, high))
         return min(found, default=(1.0, 0.0, 1.0))
-
-
-def uses_of(votes: Votes) -> tuple[IntArray, ...]:
-    """Per source (values + 1,): how often it emitted each value; the last is abstain."""
-    return tuple(
-        np.roll(np.bincount(codes.astype(np.int64) + 1, minlength=len(values) + 1), -1)
-        for codes, values in zip(votes.codes.T, votes.values, strict=True)
-    )
 
 
 def _in_own_values(table: FloatArray, of_code: npt.NDArray[np.int32], uses: IntArray) -> FloatArray:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from assay.tasks import TaskGraph
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -44,6 +46,21 @@ class Labels:
     """Per component of the label space (items, outcomes): P(outcome | votes)."""
     items: npt.NDArray[Any] | None = None
     """(items,): what the rows are called, if the votes had names for them."""
+
+    @classmethod
+    def concat(cls, parts: Iterable[Labels]) -> Labels:
+        """The labels of several parts, one after the other."""
+        found = list(parts)
+        if not found:
+            raise VoteError("nothing to concatenate: expected at least one Labels")
+        if len(found) == 1:
+            return found[0]
+        named = [part.items for part in found if part.items is not None]
+        return cls(
+            found[0].tasks,
+            tuple(np.concatenate(joint) for joint in zip(*(part.joint for part in found), strict=True)),
+            np.concatenate(named) if len(named) == len(found) else None,
+        )
 
     def __len__(self) -> int:
         return len(self.joint[0])
@@ -79,35 +96,48 @@ class Labels:
 
         columns: dict[str, Any] = {}
         for task in self.tasks:
-            marginal = self[task.name]
             columns[task.name] = pd.Series(self.names(task.name), dtype=object)
-            for position, label in enumerate((*task.labels, "N/A")):
-                if label != "N/A" or marginal[:, -1].any():
-                    columns[f"{task.name}={label}"] = marginal[:, position]
+            columns |= self._probabilities(task.name)
         table = pd.DataFrame(columns)
         if self.items is not None:
             table.index = pd.Index(self.items, name="item")
         return table
 
-    def to_parquet(self, path: str | Path) -> Path:
-        """Write a Parquet file: the columns of :meth:`to_pandas`, and the outcomes' probabilities behind them."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
+    def _probabilities(self, task: str) -> dict[str, FloatArray]:
+        """A column for each label of a task, and for N/A if there are outcomes to which it does not apply."""
+        index = self.tasks.label_space.component_of(task)
+        component = self.tasks.label_space.components[index]
+        marginal = self[task]
+        columns = {f"{task}={label}": marginal[:, at] for at, label in enumerate(self.tasks[task].labels)}
+        if (component.label_of(task) < 0).any():
+            columns[f"{task}=N/A"] = marginal[:, -1]
+        return columns
 
-        frame = self.to_pandas()
+    def to_arrow(self) -> pa.Table:
+        """An Arrow table: the columns of :meth:`to_pandas`, and behind them those of outcomes of several tasks."""
+        import pyarrow as pa
+
+        columns: dict[str, Any] = {}
         names = None
         if self.items is not None:
-            names = next(name for name in ("item", "item_", "item__", "_item_") if name not in frame.columns)
-            frame.index.name = names
-        table = pa.Table.from_pandas(frame, preserve_index=names is not None)
+            names = next(name for name in ("item", "item_", "item__", "_item_") if name not in self.tasks.names)
+            columns[names] = pa.array(self.items)
+        for task in self.tasks:
+            index = self.tasks.label_space.component_of(task.name)
+            component = self.tasks.label_space.components[index]
+            chosen = component.label_of(task.name)[self.joint[index].argmax(axis=1)].astype(np.int32)
+            texts = pa.array(task.labels, type=pa.string())
+            columns[task.name] = pa.DictionaryArray.from_arrays(pa.array(chosen, mask=chosen < 0), texts)
+            columns |= self._probabilities(task.name)
         for index, joint in enumerate(self.joint):
-            for outcome in range(joint.shape[1]):
-                table = table.append_column(f"outcome {index}.{outcome}", pa.array(joint[:, outcome]))
-        stored = {_KEY: json.dumps({"version": 1, "tasks": self.tasks.to_dict(), "items": names}).encode()}
-        target = Path(path)
-        with writing(target) as unfinished:
-            pq.write_table(table.replace_schema_metadata({**(table.schema.metadata or {}), **stored}), unfinished)
-        return target
+            for outcome, name in enumerate(_outcome_columns(self.tasks, index)):
+                columns.setdefault(name, joint[:, outcome])
+        stored = {_KEY: json.dumps({"version": 2, "tasks": self.tasks.to_dict(), "items": names}).encode()}
+        return pa.table(columns).replace_schema_metadata(stored)
+
+    def to_parquet(self, path: str | Path) -> Path:
+        """Write the table of :meth:`to_arrow` to a Parquet file that anyone can read."""
+        return write_labels([self], path)
 
     @classmethod
     def from_parquet(cls, path: str | Path) -> Labels:
@@ -122,10 +152,40 @@ class Labels:
         tasks = TaskGraph.from_dict(said["tasks"])
         try:
             joint = tuple(
-                np.column_stack([table.column(f"outcome {index}.{y}").to_numpy() for y in range(len(component))])
-                for index, component in enumerate(tasks.label_space.components)
+                np.column_stack([table.column(name).to_numpy() for name in _outcome_columns(tasks, index)])
+                for index in range(len(tasks.label_space.components))
             )
         except KeyError as error:
             raise VoteError(f"{path} is not a sound file of labels: {error}") from error
         items = table.column(said["items"]).to_numpy() if said["items"] else None
         return cls(tasks, joint, items)
+
+
+def _outcome_columns(tasks: TaskGraph, index: int) -> list[str]:
+    """The columns with the probabilities of a component's outcomes; where these are a task's labels, its columns."""
+    component = tasks.label_space.components[index]
+    task = component.tasks[0]
+    if len(component.tasks) == 1 and np.array_equal(component.label_of(task), np.arange(len(tasks[task].labels))):
+        return [f"{task}={label}" for label in tasks[task].labels]
+    return [f"outcome {index}.{outcome}" for outcome in range(len(component))]
+
+
+def write_labels(parts: Iterable[Labels], path: str | Path) -> Path:
+    """Write labels to a Parquet file, part by part; it is there whole, or not at all."""
+    import pyarrow.parquet as pq
+
+    target = Path(path)
+    with ExitStack() as open_files:
+        unfinished = open_files.enter_context(writing(target))
+        writer = None
+        for part in parts:
+            table = part.to_arrow()
+            if writer is None:
+                # Probabilities hardly ever repeat, so a dictionary of them is a waste.
+                texts = [name for name in table.column_names if name in part.tasks]
+                writer = pq.ParquetWriter(unfinished, table.schema, compression="zstd", use_dictionary=texts)
+                open_files.enter_context(writer)
+            writer.write_table(table)
+        if writer is None:
+            raise VoteError("there are no labels to write")
+    return target

@@ -4,24 +4,32 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from assay.checks import CheckReport, check
-from assay.cliques import layout_of
+from assay.checks import CheckReport, check_tally
+from assay.cliques import Reading, reading_of
+from assay.counting import needs_counting_in_pieces, tally_of
+from assay.engine import Engine
 from assay.errors import AssayError, UnidentifiableError, VoteError, listing, near_miss
 from assay.estimate.em import Belief
 from assay.estimate.fit import METHODS, FitSettings, Method, fit_component
 from assay.estimate.outcome import SolverOutcome
 from assay.explain import Explanation
-from assay.fitted import BySource, Fitted, FittedComponent, uses_of
+from assay.fitted import BySource, Fitted, FittedComponent
 from assay.graph import Dependency, SourceGraph
-from assay.labels import Labels
+from assay.labeling import labels_of
+from assay.labels import Labels, write_labels
+from assay.listed import Listed
 from assay.model_file import read_model, write_model
-from assay.statistics import Patterns
+from assay.partitions import is_in_pieces
+from assay.patterns import SKETCH_SIZE, Patterns
+from assay.statistics import Observed, Statistics
+from assay.tally import Tally
 from assay.tasks import TaskGraph
 from assay.votes import Votes
 
@@ -93,13 +101,14 @@ class LabelModel:
     True
     """
 
-    sources_: pd.DataFrame
     class_balance_: FloatArray | list[FloatArray]
     conditionals_: BySource
     check_: CheckReport
     converged_: bool
     notes_: list[str]
     solvers_: list[dict[str, SolverOutcome]]
+    _counts: Tally | None = None
+    """What :meth:`partial_fit` has counted so far."""
 
     def __init__(
         self,
@@ -153,16 +162,25 @@ class LabelModel:
 
     # Learning
 
-    def fit(self, votes: Any, gold: Any = None) -> Self:
+    def fit(
+        self, votes: Any, gold: Any = None, *, engine: Engine | Literal["local"] = "local", progress: bool = True
+    ) -> Self:
         """Learn from votes.
 
         Parameters
         ----------
         votes
-            :class:`assay.Votes`, or a matrix of class numbers with −1 for abstain.
+            :class:`assay.Votes`, or a matrix of class numbers with −1 for abstain. What is
+            larger than memory can be given as a Parquet file of votes, a folder of those, or
+            batches of votes; and what is counted already as the result of :func:`assay.count`.
         gold
             True labels of a few items, if there are some: in any of the shapes that
             :meth:`assay.Votes.summary` takes.
+        engine
+            Where to count: ``"local"``, or a cluster as ``assay.engine.Dask(client)`` or
+            ``assay.engine.Spark(session)``. What is learned does not depend on it.
+        progress
+            Whether to show progress on a terminal.
 
         Raises
         ------
@@ -170,30 +188,70 @@ class LabelModel:
             If nothing useful can be learned from these votes, and why.
         """
         self._check_settings(gold)
-        votes = self._as_votes(votes)
+        self._counts = None
+        if gold is None:
+            return self._solve(self._counted(votes, engine, progress), None)
+        if needs_counting_in_pieces(votes):
+            raise AssayError("gold labels go with votes that are in memory, but these come in pieces")
+        counted = self._as_votes(votes)
+        truth = counted.gold(gold)
+        known = (truth.codes >= 0)[:, 0]
+        without = Tally.of(counted.take(~known), self._sketch_size)
+        return self._solve(Tally.of(counted, size=0), (without, counted.take(known), truth.take(known)))
+
+    def partial_fit(self, votes: Any, *, engine: Engine | Literal["local"] = "local", progress: bool = True) -> Self:
+        """Learn from these votes and from those of all earlier calls, of which only the counts are kept.
+
+        Takes what :meth:`fit` takes. A model that was saved goes on after it is loaded.
+        """
+        self._check_settings(None)
+        today = self._counted(votes, engine, progress)
+        total = today if self._counts is None else self._counts + today
+        self._solve(total, None)
+        self._counts = total
+        return self
+
+    def _counted(self, votes: Any, engine: Engine | Literal["local"], progress: bool) -> Tally:
+        given = votes if needs_counting_in_pieces(votes) else self._as_votes(votes)
+        if isinstance(given, Votes) and self._counts is not None:
+            given = given.like(self._counts.nothing)
+        return tally_of(given, engine=engine, size=self._sketch_size, progress=progress)
+
+    @property
+    def _sketch_size(self) -> int:
+        # Moments are taken from counts over all items; patterns give them the class balance alone.
+        return SKETCH_SIZE if self.method == "em" else SKETCH_SIZE // 8
+
+    def _solve(self, tally: Tally, gold: tuple[Tally, Votes, Votes] | None) -> Self:
+        """Learn from what was counted; with gold, from items without it, and from those that have it."""
         dependencies = list(self.dependencies)
-        graph = SourceGraph(votes.names, dependencies)
-        self.check_ = check(votes, dependencies)
+        graph = SourceGraph(tally.names, dependencies)
+        self.check_ = check_tally(tally, dependencies)
         if not self.check_.ok and not self.allow_unidentifiable:
             # A clique with too many joint votes (A005) cannot be fitted at all.
             way_out = (
                 "" if "A005" in self.check_.codes else "\nLabelModel(allow_unidentifiable=True) fits all the same."
             )
             raise UnidentifiableError(f"nothing useful can be learned from these votes:\n{self.check_}{way_out}")
-        truth = None if gold is None else votes.gold(gold)
-        balances = self._balances(votes.tasks)
+        balances = self._balances(tally.tasks)
         components = tuple(
-            self._fit_component(votes, index, graph, truth, balances[index])
-            for index in range(len(votes.label_space.components))
+            self._fit_component(tally, index, graph, gold, balances[index])
+            for index in range(len(tally.tasks.label_space.components))
         )
-        return self._learned(Fitted(votes.tasks, votes.names, votes.values, uses_of(votes), components))
+        return self._learned(Fitted(tally.tasks, tally.names, tally.values, tally.uses, components))
 
     def _fit_component(
-        self, votes: Votes, index: int, graph: SourceGraph, gold: Votes | None, balance: FloatArray | None
+        self,
+        tally: Tally,
+        index: int,
+        graph: SourceGraph,
+        gold: tuple[Tally, Votes, Votes] | None,
+        balance: FloatArray | None,
     ) -> FittedComponent:
-        layout, codes, sources = layout_of(votes, index, graph)
-        position = {int(source): at for at, source in enumerate(sources)}
-        signs = np.ones(len(sources))
+        votes = tally.nothing
+        layout, reading = reading_of(votes, index, graph)
+        position = {int(source): at for at, source in enumerate(reading.sources)}
+        signs = np.ones(len(position))
         for name in self.adversarial:
             if votes.position(name) in position:
                 signs[position[votes.position(name)]] = -1
@@ -207,25 +265,30 @@ class LabelModel:
             balance=balance,
             signs=signs,
             beliefs=beliefs,
-            applies=_applies(votes, index, sources) if self.accuracies == "local" else None,
+            applies=_applies(votes, index, reading.sources) if self.accuracies == "local" else None,
             ignore_abstentions=self.abstentions == "ignored",
             max_steps=self.max_steps,
             seed=self.seed,
         )
+        single = Statistics.of(tally, layout, reading)
         if gold is None:
-            return FittedComponent(layout, sources, fit_component(layout, Patterns.of(codes), None, settings))
-        truth = gold.outcome_sets[index]
-        said = truth.of_code[0][gold.codes[:, 0]]
-        both = Patterns.of(np.column_stack([codes, said]))
-        allowed = np.vstack([truth.masks, np.ones((1, layout.outcomes), dtype=bool)])[both.codes[:, -1]]
-        patterns = Patterns(both.codes[:, :-1], both.counts)
-        return FittedComponent(layout, sources, fit_component(layout, patterns, allowed, settings))
+            observed = Observed(_read(tally.sketch.patterns(), reading), single)
+            return FittedComponent(layout, reading, fit_component(layout, observed, None, settings))
+        without, labeled, truth = gold
+        unknown = _read(without.sketch.patterns(), reading)
+        rows = reading.rows(labeled.listed)
+        patterns = Patterns(
+            Listed.concat([unknown.rows, rows]), np.concatenate([unknown.counts, np.ones(len(rows))]), None
+        )
+        said = truth.outcome_sets[index]
+        known = np.vstack([said.masks, np.ones((1, layout.outcomes), dtype=bool)])[said.of_code[0][truth.codes[:, 0]]]
+        allowed = np.vstack([np.ones((len(unknown), layout.outcomes), dtype=bool), known])
+        return FittedComponent(layout, reading, fit_component(layout, Observed(patterns, single), allowed, settings))
 
     def _learned(self, fitted: Fitted) -> Self:
         self._fitted = fitted
         self.class_balance_ = fitted.class_balance
         self.conditionals_ = fitted.conditionals()
-        self.sources_ = fitted.sources_table()
         self.solvers_ = [part.fit.solvers for part in fitted.components]
         unsettled = [
             f"{name}: {outcome.advice}"
@@ -237,6 +300,13 @@ class LabelModel:
         assumed = [f"assumed in spite of {problem.code}: {problem.message}" for problem in self.check_.errors]
         self.notes_ = unsettled + assumed
         return self
+
+    @property
+    def sources_(self) -> pd.DataFrame:
+        """Per source and value its accuracy, the 95% interval of that, coverage and votes."""
+        if not hasattr(self, "_fitted"):
+            raise AttributeError("this LabelModel has not learned yet, so it has no sources_; call fit(votes) first")
+        return self._fitted.sources_table
 
     # Labeling
 
@@ -253,10 +323,58 @@ class LabelModel:
         chosen = [part.argmax(axis=1) for part in self._known.posteriors(self._known.aligned(votes))]
         return chosen[0] if len(chosen) == 1 else np.column_stack(chosen)
 
-    def label(self, votes: Any) -> Labels:
-        """Probabilistic labels for every task."""
-        aligned = self._known.aligned(votes)
-        return Labels(aligned.tasks, tuple(self._known.posteriors(aligned)), aligned.items)
+    @overload
+    def label(
+        self,
+        votes: Any,
+        *,
+        out: None = None,
+        engine: Engine | Literal["local"] = "local",
+        progress: bool = True,
+    ) -> Labels: ...
+
+    @overload
+    def label(
+        self,
+        votes: Any,
+        *,
+        out: str | Path,
+        engine: Engine | Literal["local"] = "local",
+        progress: bool = True,
+    ) -> Path: ...
+
+    def label(
+        self,
+        votes: Any,
+        *,
+        out: str | Path | None = None,
+        engine: Engine | Literal["local"] = "local",
+        progress: bool = True,
+    ) -> Labels | Path:
+        """Probabilistic labels for every task.
+
+        Parameters
+        ----------
+        votes
+            What :meth:`fit` takes.
+        out
+            A Parquet file to write the labels to, piece by piece, so that they need not fit
+            into memory; :meth:`assay.Labels.from_parquet` reads it. It is there whole, or not at all.
+        engine
+            Where to work: ``"local"``, or a cluster as ``assay.engine.Dask(client)`` or
+            ``assay.engine.Spark(session)``. The labels do not depend on it.
+        progress
+            Whether to show progress on a terminal.
+
+        Returns
+        -------
+        Labels
+            Or the path, if there is ``out``.
+        """
+        known = self._known
+        given = votes if is_in_pieces(votes) else known.aligned(votes)
+        parts = labels_of(given, known, engine, progress)
+        return Labels.concat(parts) if out is None else write_labels(parts, out)
 
     def explain(self, votes: Any, row: int) -> Explanation:
         """What each source contributed to the label of one item, in log-odds that add up to the posterior."""
@@ -268,15 +386,19 @@ class LabelModel:
     # On disk
 
     def save(self, path: str | Path) -> Path:
-        """Write the fitted model to one ``.npz`` file of plain arrays and JSON; :meth:`load` restores it exactly."""
-        return write_model(path, self.get_params(), self._known, self.check_)
+        """Write the fitted model to one ``.npz`` file of plain arrays and JSON; :meth:`load` restores it exactly.
+
+        With a model that learns by :meth:`partial_fit` goes what it has counted.
+        """
+        return write_model(path, self.get_params(), self._known, self.check_, self._counts)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """A fitted model from a file that :meth:`save` wrote."""
-        settings, fitted, report = read_model(path)
+        settings, fitted, report, counts = read_model(path)
         model = cls(**settings)
         model.check_ = report
+        model._counts = counts
         return model._learned(fitted)
 
     # Checking what comes in
@@ -341,6 +463,10 @@ def _belief(given: float | tuple[float, float]) -> Belief:
     if not sound:
         raise AssayError(f"a belief is an accuracy between 0 and 1, and what it is worth in votes, but got {given!r}")
     return Belief(accuracy=accuracy, strength=strength)
+
+
+def _read(patterns: Patterns, reading: Reading) -> Patterns:
+    return replace(patterns, rows=reading.rows(patterns.rows))
 
 
 def _applies(votes: Votes, index: int, sources: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.bool_], ...]:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.checks import CheckReport, Problem
-from assay.cliques import layout_of
+from assay.cliques import reading_of
 from assay.errors import AssayError
 from assay.estimate.fit import Fit
 from assay.estimate.outcome import SolverOutcome
@@ -21,14 +21,16 @@ from assay.fitted import Fitted, FittedComponent
 from assay.graph import SourceGraph
 from assay.parameters import Parameters
 from assay.store import writing
-from assay.tasks import TaskGraph
-from assay.votes import Votes
+from assay.tally import Tally
+from assay.tally_file import described, description
 
-_FORMAT = 1
+_FORMAT = 2
 
 
-def write_model(path: str | Path, settings: Mapping[str, Any], fitted: Fitted, report: CheckReport) -> Path:
-    """Write a model whole, or not at all."""
+def write_model(
+    path: str | Path, settings: Mapping[str, Any], fitted: Fitted, report: CheckReport, counts: Tally | None
+) -> Path:
+    """Write a model whole, or not at all; with it the counts, if it is to learn more."""
     arrays: dict[str, npt.NDArray[Any]] = {f"uses {j}": uses for j, uses in enumerate(fitted.uses)}
     for index, part in enumerate(fitted.components):
         arrays[f"balance {index}"] = part.fit.parameters.balance
@@ -37,11 +39,7 @@ def write_model(path: str | Path, settings: Mapping[str, Any], fitted: Fitted, r
     said = {
         "format": _FORMAT,
         "settings": _plain(settings),
-        "tasks": fitted.tasks.to_dict(),
-        "sources": [
-            {"name": name, "values": [dict(vote.labels) for vote in values]}
-            for name, values in zip(fitted.names, fitted.values, strict=True)
-        ],
+        **description(fitted.nothing),
         "components": [
             {
                 "solvers": {name: asdict(outcome) for name, outcome in part.fit.solvers.items()},
@@ -50,14 +48,17 @@ def write_model(path: str | Path, settings: Mapping[str, Any], fitted: Fitted, r
             for part in fitted.components
         ],
         "problems": [asdict(problem) for problem in report.problems],
+        "has counts": counts is not None,
     }
+    if counts is not None:
+        arrays |= {f"counted {name}": array for name, array in counts.arrays().items()}
     target = Path(path)
     with writing(target) as unfinished, unfinished.open("wb") as file:
         np.savez(file, said=np.array(json.dumps(said)), **arrays)  # type: ignore[arg-type]
     return target
 
 
-def read_model(path: str | Path) -> tuple[dict[str, Any], Fitted, CheckReport]:
+def read_model(path: str | Path) -> tuple[dict[str, Any], Fitted, CheckReport, Tally | None]:
     """What :func:`write_model` was given."""
     try:
         with Path(path).open("rb") as opened, np.load(opened, allow_pickle=False) as file:
@@ -66,7 +67,12 @@ def read_model(path: str | Path) -> tuple[dict[str, Any], Fitted, CheckReport]:
         if said["format"] != _FORMAT:
             raise AssayError(f"{path} was written by another version of Assay (model format {said['format']})")
         problems = [{**p, "sources": tuple(p["sources"]), "tasks": tuple(p["tasks"])} for p in said["problems"]]
-        return said["settings"], _fitted(said, stored), CheckReport(tuple(Problem(**p) for p in problems))
+        fitted = _fitted(said, stored)
+        counts = None
+        if said["has counts"]:
+            counted = {name.removeprefix("counted "): array for name, array in stored.items()}
+            counts = Tally.from_arrays(fitted.nothing, counted)
+        return said["settings"], fitted, CheckReport(tuple(Problem(**p) for p in problems)), counts
     except FileNotFoundError:
         raise AssayError(f"there is no file {path}") from None
     except (KeyError, ValueError, TypeError, AttributeError, OSError, EOFError, BadZipFile) as error:
@@ -74,22 +80,20 @@ def read_model(path: str | Path) -> tuple[dict[str, Any], Fitted, CheckReport]:
 
 
 def _fitted(said: Mapping[str, Any], stored: Mapping[str, npt.NDArray[Any]]) -> Fitted:
-    tasks = TaskGraph.from_dict(said["tasks"])
-    names = tuple(source["name"] for source in said["sources"])
-    values = tuple(tuple(tasks.label_space.vote(value) for value in source["values"]) for source in said["sources"])
-    nothing = Votes(tasks, np.empty((0, len(names)), dtype=np.int8), names, values)
-    graph = SourceGraph(names, said["settings"]["dependencies"])
+    nothing = described(said)
+    graph = SourceGraph(nothing.names, said["settings"]["dependencies"])
     components = []
     for index, entry in enumerate(said["components"]):
-        layout, _, sources = layout_of(nothing, index, graph)
+        layout, reading = reading_of(nothing, index, graph)
         joint = tuple(stored[f"joint {index} {at}"] for at in range(len(layout.cliques)))
         parameters = Parameters(layout, stored[f"balance {index}"], joint, entry["ignore_abstentions"])
         solvers = {name: SolverOutcome(**outcome) for name, outcome in entry["solvers"].items()}
-        ends = [stored[f"interval {index} {at}"] for at in range(len(sources))]
+        ends = [stored[f"interval {index} {at}"] for at in range(len(reading.sources))]
         intervals = [(accuracy, low, high) for accuracy, low, high in ends]
-        components.append(FittedComponent(layout, sources, Fit(parameters, solvers, intervals)))
-    uses = tuple(stored[f"uses {j}"] for j in range(len(names)))
-    return Fitted(tasks, names, values, uses, tuple(components))
+        fit = Fit(parameters, solvers, known_intervals=intervals)
+        components.append(FittedComponent(layout, reading, fit))
+    uses = tuple(stored[f"uses {j}"] for j in range(len(nothing.names)))
+    return Fitted(nothing.tasks, nothing.names, nothing.values, uses, tuple(components))
 
 
 def _plain(value: Any) -> Any:

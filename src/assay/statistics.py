@@ -1,98 +1,28 @@
-"""Counts of votes and co-votes: all that the moment methods need, and it adds up exactly.
-
-Counts from any partition of the items, merged in any order, are the same
-integers as counts from all of them at once.
-"""
+"""Counts of votes and co-votes of one component: all that the moment methods need."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from assay.cliques import Layout
+from assay.cliques import Layout, Reading
 from assay.errors import VoteError
 from assay.graph import SourceGraph
+from assay.listed import Listed
+from assay.patterns import Patterns
+from assay.tally import Tally
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-_MOST = 2**62
-
 MAX_INDICATORS = 6_000
 """The most indicators whose co-votes are counted at once."""
-
-
-@dataclass(frozen=True, eq=False)
-class Patterns:
-    """The distinct rows of votes, and how often each occurs. They add."""
-
-    codes: npt.NDArray[np.int32]
-    """(patterns, sources), in lexical order."""
-    counts: IntArray
-    """(patterns,)."""
-
-    @classmethod
-    def zero(cls, sources: int) -> Patterns:
-        """No items."""
-        return cls(np.empty((0, sources), dtype=np.int32), np.empty(0, dtype=np.int64))
-
-    @classmethod
-    def of(cls, codes: npt.NDArray[np.integer]) -> Patterns:
-        """The patterns of a matrix of votes, (items, sources).
-
-        >>> Patterns.of(np.array([[0, 1], [1, 1], [0, 1]])).counts.tolist()
-        [2, 1]
-        """
-        return cls._merged(codes.astype(np.int32), np.ones(len(codes), dtype=np.int64))
-
-    @classmethod
-    def _merged(cls, codes: npt.NDArray[np.int32], counts: IntArray) -> Patterns:
-        if not codes.shape[1]:
-            return cls(codes[:1], counts.sum(keepdims=True)[: len(codes)])
-        first, group = _distinct_rows(codes)
-        return cls(codes[first], np.bincount(group, weights=counts, minlength=len(first)).astype(np.int64))
-
-    def __add__(self, other: Patterns) -> Patterns:
-        return self._merged(np.concatenate([self.codes, other.codes]), np.concatenate([self.counts, other.counts]))
-
-    @property
-    def items(self) -> int:
-        """How many items there are."""
-        return int(self.counts.sum())
-
-
-def _distinct_rows(codes: npt.NDArray[np.int32]) -> tuple[IntArray, IntArray]:
-    """Where each distinct row, in lexical order, first stands; and the number of each row's.
-
-    Rows are read as numbers, as many columns at a time as fit into one, which sorts
-    an order of magnitude faster than rows of bytes.
-    """
-    sizes = codes.max(axis=0, initial=-1).astype(np.int64) + 2
-    group = np.zeros(len(codes), dtype=np.int64)
-    first = np.zeros(min(len(codes), 1), dtype=np.int64)
-    at = 0
-    while at < codes.shape[1]:
-        key, capacity = group, max(len(first), 1)
-        while at < codes.shape[1] and capacity <= _MOST // int(sizes[at]):
-            key = key * sizes[at] + (codes[:, at] + 1)
-            capacity *= int(sizes[at])
-            at += 1
-        if capacity <= max(4 * len(codes), 1_000):
-            seen = np.full(capacity, -1, dtype=np.int64)
-            seen[key[::-1]] = np.arange(len(key) - 1, -1, -1)
-            present = np.flatnonzero(seen >= 0)
-            first = seen[present]
-            seen[present] = np.arange(len(present))
-            group = seen[key]
-        else:
-            _, first, group = np.unique(key, return_index=True, return_inverse=True)
-    return first, group
 
 
 @dataclass(frozen=True)
@@ -138,23 +68,32 @@ class Statistics:
     """(indicators, indicators); the diagonal repeats ``single``."""
 
     @classmethod
-    def zero(cls, indicators: Sequence[Indicator]) -> Statistics:
-        """No items."""
-        size = len(indicators)
-        return cls(tuple(indicators), 0, np.zeros(size, dtype=np.int64), np.zeros((size, size), dtype=np.int64))
-
-    @classmethod
     def count(cls, patterns: Patterns, indicators: Sequence[Indicator]) -> Statistics:
         """Count indicators in vote patterns."""
-        holds = sparse.csc_array(held(patterns.codes, indicators))
+        holds = held(patterns.rows, indicators)
         weighted = holds.multiply(patterns.counts[:, None]).tocsc()
-        pair = np.asarray((holds.T @ weighted).toarray(), dtype=np.int64)
-        return cls(tuple(indicators), patterns.items, pair.diagonal().copy(), pair)
+        pair = np.rint((holds.T @ weighted).toarray()).astype(np.int64)
+        return cls(tuple(indicators), round(patterns.items), pair.diagonal().copy(), pair)
 
-    def __add__(self, other: Statistics) -> Statistics:
-        if self.indicators != other.indicators:
-            raise VoteError("only counts of the same sources, values and dependencies can be added")
-        return Statistics(self.indicators, self.items + other.items, self.single + other.single, self.pair + other.pair)
+    @classmethod
+    def of(cls, tally: Tally, layout: Layout, reading: Reading) -> Statistics:
+        """The counts of single indicators, as a tally of all items has them."""
+        indicators = single_indicators(layout)
+        if tally.pair is None:
+            patterns = tally.sketch.patterns()
+            return cls.count(replace(patterns, rows=reading.rows(patterns.rows)), indicators)
+        if reading.is_plain and len(reading.sources) == len(tally.names):
+            return cls(indicators, tally.items, tally.single, tally.pair)
+        # Values that say the same are one indicator, and those that say nothing are none.
+        gathered = np.zeros((len(indicators), len(tally.single)))
+        at = 0
+        for source, digits in zip(reading.sources, reading.digits, strict=True):
+            own = np.arange(tally.first[source], tally.first[source + 1])
+            spoken = digits[:-1] >= 0
+            gathered[at + digits[:-1][spoken], own[spoken]] = 1.0
+            at += int(digits.max()) + 1
+        pair = np.rint(gathered @ tally.pair.astype(float) @ gathered.T).astype(np.int64)
+        return cls(indicators, tally.items, pair.diagonal().copy(), pair)
 
     @property
     def rates(self) -> FloatArray:
@@ -174,6 +113,37 @@ class Statistics:
             self.single[chosen],
             self.pair[np.ix_(chosen, chosen)],
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """What was seen of one component: the patterns of its votes, and the counts of single votes over all items."""
+
+    patterns: Patterns
+    single: Statistics | None = None
+    """Of single indicators; None where the patterns are all there is."""
+
+    def count(self, indicators: Sequence[Indicator]) -> Statistics:
+        """Counts of indicators: over all items for those of single sources, else from the patterns."""
+        if self.single is None or any(len(indicator.sources) > 1 for indicator in indicators):
+            return Statistics.count(self.patterns, indicators)
+        if tuple(indicators) == self.single.indicators:
+            return self.single
+        place = {indicator: at for at, indicator in enumerate(self.single.indicators)}
+        return self.single.keep(np.array([place[indicator] for indicator in indicators], dtype=np.int64))
+
+    def select(self, sources: Sequence[int]) -> Observed:
+        """The votes of some sources, which are then numbered as given."""
+        if list(sources) == list(range(self.patterns.rows.width)):
+            return self
+        single = None
+        if self.single is not None:
+            place = {source: at for at, source in enumerate(sources)}
+            chosen = [at for at, i in enumerate(self.single.indicators) if i.sources[0] in place]
+            kept = self.single.keep(np.array(chosen, dtype=np.int64))
+            renamed = tuple(Indicator((place[i.sources[0]],), i.values) for i in kept.indicators)
+            single = replace(kept, indicators=renamed)
+        return Observed(self.patterns.select(sources), single)
 
 
 def omega_of(indicators: Sequence[Indicator], graph: SourceGraph) -> BoolArray:
@@ -208,18 +178,29 @@ def minimal(statistics: Statistics) -> IntArray:
     return np.array(chosen, dtype=np.int64)
 
 
-def held(codes: npt.NDArray[np.int32], indicators: Sequence[Indicator]) -> sparse.coo_array:
+def held(rows: Listed, indicators: Sequence[Indicator]) -> sparse.csc_array:
     """(patterns, indicators): ones where an indicator holds."""
-    rows, columns = [], []
-    for column, indicator in enumerate(indicators):
-        holds = np.ones(len(codes), dtype=bool)
-        for source, value in zip(indicator.sources, indicator.values, strict=True):
-            holds &= codes[:, source] == value
-        found = np.flatnonzero(holds)
-        rows.append(found)
-        columns.append(np.full(len(found), column))
-    row, column_of = np.concatenate([*rows, []]), np.concatenate([*columns, []])
-    return sparse.coo_array(
-        (np.ones(len(row), dtype=np.int64), (row.astype(np.int64), column_of.astype(np.int64))),
-        shape=(len(codes), len(indicators)),
-    )
+    place = {}
+    for at, indicator in enumerate(indicators):
+        if len(indicator.sources) == 1:
+            place[indicator.sources[0], indicator.values[0]] = at
+    room = int(max((value for _, value in place), default=0)) + 1
+    room = max(room, int(rows.codes.max(initial=0)) + 1)
+    column_of = np.full(rows.width * room, -1, dtype=np.int64)
+    for (source, value), at in place.items():
+        column_of[source * room + value] = at
+    found = column_of[rows.sources.astype(np.int64) * room + rows.codes]
+    row = np.repeat(np.arange(len(rows)), np.diff(rows.starts))
+    entries = [(row[found >= 0], found[found >= 0])]
+    joint = [(at, i) for at, i in enumerate(indicators) if len(i.sources) > 1]
+    if joint:
+        members = sorted({source for _, indicator in joint for source in indicator.sources})
+        codes = dict(zip(members, rows.select(members).dense().T, strict=True))
+        for at, indicator in joint:
+            holds = np.ones(len(rows), dtype=bool)
+            for source, value in zip(indicator.sources, indicator.values, strict=True):
+                holds &= codes[source] == value
+            held_by = np.flatnonzero(holds)
+            entries.append((held_by, np.full(len(held_by), at)))
+    row, column = (np.concatenate(parts) for parts in zip(*entries, strict=True))
+    return sparse.csc_array(sparse.coo_array((np.ones(len(row)), (row, column)), shape=(len(rows), len(indicators))))

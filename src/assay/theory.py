@@ -32,7 +32,8 @@ from assay.cliques import layout_of
 from assay.errors import DataError, VoteError
 from assay.estimate.rank_one import complete
 from assay.graph import SourceGraph
-from assay.statistics import Patterns, Statistics, clique_indicators, minimal, omega_of
+from assay.patterns import Patterns
+from assay.statistics import Statistics, clique_indicators, minimal, omega_of
 from assay.votes import Votes
 
 BoolArray = npt.NDArray[np.bool_]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -52,9 +53,32 @@ def to_arrow(
     return pa.table(columns).replace_schema_metadata({_KEY: json.dumps(metadata).encode()})
 
 
-def parts(table: pa.Table, where: str) -> tuple[Any, ...]:
-    """What :func:`to_arrow` was given, from its table; ``where`` it came from is for errors."""
-    stored = (table.schema.metadata or {}).get(_KEY)
+@dataclass(frozen=True)
+class Header:
+    """What a file says about its votes: everything but the votes."""
+
+    tasks: TaskGraph
+    names: tuple[str, ...]
+    values: tuple[tuple[Vote, ...], ...]
+    item_column: str | None
+    faults: tuple[Mapping[str, Any], ...]
+
+    def codes(self, table: pa.Table, where: str) -> tuple[npt.NDArray[Any], npt.NDArray[Any] | None]:
+        """(items, sources), and (items,) names of items, from rows of a table; ``where`` that is, is for errors."""
+        dtype = smallest(max(map(len, self.values), default=0))
+        codes = np.empty((table.num_rows, len(self.names)), dtype=dtype, order="F")
+        try:
+            for j, name in enumerate(self.names):
+                codes[:, j] = _codes(table.column(name), texts_of(self.values[j]), name)
+            items = None if self.item_column is None else table.column(self.item_column).to_numpy()
+        except (KeyError, TypeError, ValueError, pa.ArrowException, AssayError) as error:
+            raise VoteError(f"{where} is not a sound file of votes: {error}") from error
+        return codes, items
+
+
+def header_of(schema: pa.Schema, where: str) -> Header:
+    """The header of a table that :func:`to_arrow` made."""
+    stored = (schema.metadata or {}).get(_KEY)
     if stored is None:
         raise VoteError(
             f"{where} holds no votes that Assay wrote; for a table of labels use Votes.from_columns or from_long"
@@ -66,19 +90,15 @@ def parts(table: pa.Table, where: str) -> tuple[Any, ...]:
         tasks = TaskGraph.from_dict(metadata["tasks"])
         names = tuple(source["name"] for source in metadata["sources"])
         values = tuple(tuple(tasks.label_space.vote(v) for v in source["values"]) for source in metadata["sources"])
-        codes = np.empty((table.num_rows, len(names)), dtype=smallest(max(map(len, values), default=0)))
-        for j, name in enumerate(names):
-            codes[:, j] = _codes(table.column(name), texts_of(values[j]), name)
-        items = None if metadata["items"] is None else table.column(metadata["items"]).to_numpy()
-        return tasks, codes, names, values, items, metadata["faults"]
-    except (KeyError, TypeError, ValueError, pa.ArrowException, AssayError) as error:
+        return Header(tasks, names, values, metadata["items"], tuple(metadata["faults"]))
+    except (KeyError, TypeError, ValueError, AssayError) as error:
         raise VoteError(f"{where} is not a sound file of votes: {error}") from error
 
 
-def _codes(column: Any, texts: list[str], name: str) -> npt.NDArray[np.int64]:
+def _codes(column: Any, texts: list[str], name: str) -> npt.NDArray[Any]:
     """Codes by label text, since other programs may have reordered the dictionary."""
     if not len(column):
-        return np.empty(0, dtype=np.int64)
+        return np.empty(0, dtype=np.int8)
     encoded = column.combine_chunks()
     if not pa.types.is_dictionary(encoded.type):
         encoded = encoded.dictionary_encode()
@@ -87,8 +107,11 @@ def _codes(column: Any, texts: list[str], name: str) -> npt.NDArray[np.int64]:
     unknown = [text for text in found if text not in known]
     if unknown:
         raise VoteError(f"source {name!r} has the value {unknown[0]!r}, which its table does not list")
-    lookup = np.array([*(known[text] for text in found), -1], dtype=np.int64)
-    codes: npt.NDArray[np.int64] = lookup[encoded.indices.fill_null(-1).to_numpy()]
+    numbers: npt.NDArray[Any] = encoded.indices.fill_null(-1).to_numpy()
+    if found == texts[: len(found)]:
+        return numbers
+    lookup = np.array([*(known[text] for text in found), -1], dtype=smallest(len(texts)))
+    codes: npt.NDArray[Any] = lookup[numbers]
     return codes
 
 
@@ -101,9 +124,40 @@ def write(table: pa.Table, path: Path) -> Path:
 
 def read(path: Path) -> pa.Table:
     """Read a Parquet file, or say why not."""
+    with opened(path) as file:
+        try:
+            return file.read()
+        except (pa.ArrowException, OSError) as error:
+            raise _damaged(path, error) from error
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[pq.ParquetFile]:
+    """A Parquet file to read from, or an error that says why not."""
     if not path.is_file():
         raise VoteError(f"there is no file {path}")
     try:
-        return pq.read_table(path)
+        file = pq.ParquetFile(path)
     except (pa.ArrowException, OSError) as error:
-        raise VoteError(f"{path} cannot be read as Parquet; it is damaged or of another kind: {error}") from error
+        raise _damaged(path, error) from error
+    with file:
+        yield file
+
+
+def _damaged(path: Path, error: Exception) -> VoteError:
+    return VoteError(f"{path} cannot be read as Parquet; it is damaged or of another kind: {error}")
+
+
+def stored_rows(path: Path, groups: Sequence[int], rows: int) -> Iterator[tuple[Header, pa.Table]]:
+    """Some row groups of a file of votes, at most so many rows at a time."""
+    with opened(path) as file:
+        header = header_of(file.schema_arrow, str(path))
+        batches = file.iter_batches(batch_size=rows, row_groups=list(groups))
+        while True:
+            try:
+                batch = next(batches, None)
+            except (pa.ArrowException, OSError) as error:
+                raise _damaged(path, error) from error
+            if batch is None:
+                return
+            yield header, pa.Table.from_batches([batch])

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from assay.encoding import canonical, encode, is_missing, recode, smallest
 from assay.errors import AssayError, VoteError, listing, near_miss
 from assay.label_space import LabelSpace, Vote, texts_of
+from assay.listed import Listed
 from assay.tasks import TaskGraph
 
 if TYPE_CHECKING:
@@ -24,6 +25,12 @@ if TYPE_CHECKING:
 CodeArray = npt.NDArray[np.signedinteger[Any]]
 ABSTAIN = -1
 """The code of a source that says nothing."""
+MAX_DENSE = 2**32
+"""The most codes that are laid out in one table."""
+_ROWS_AT_ONCE = 8_192
+"""Rows that are looked at and copied together, so that they are still in the cache."""
+_SPARSE = 0.1
+"""Votes from a long table are kept as a list if they fill less than this of the table of codes."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +70,8 @@ class Votes:
 
     tasks: TaskGraph
     codes: CodeArray
-    """(items, sources), in the smallest signed integers that hold them."""
+    """(items, sources), in the smallest signed integers that hold them. Votes made from a
+    long table keep a list of those that were cast instead, and lay them out when asked."""
     names: tuple[str, ...]
     values: tuple[tuple[Vote, ...], ...]
     """Per source the votes that its codes stand for."""
@@ -88,13 +96,7 @@ class Votes:
                 f"codes must be items × sources with {len(names)} columns, but their shape is {codes.shape} "
                 f"and there are {len(self.values)} value tables"
             )
-        sizes = [len(values) for values in self.values]
-        if codes.size:
-            low, high = codes.min(axis=0), codes.max(axis=0)
-            for name, size, least, most in zip(names, sizes, low, high, strict=True):
-                if least < ABSTAIN or most >= size:
-                    raise VoteError(f"source {name!r} has codes from {least} to {most}, but {size} values")
-        frozen = codes.astype(smallest(max(sizes, default=0)), copy=True)
+        frozen = _source_by_source(codes, names, [len(values) for values in self.values])
         frozen.flags.writeable = False
         object.__setattr__(self, "codes", frozen)
         object.__setattr__(self, "names", names)
@@ -105,6 +107,48 @@ class Votes:
                 raise VoteError(f"expected {len(frozen)} item names, one a row, but their shape is {items.shape}")
             items.flags.writeable = False
             object.__setattr__(self, "items", items)
+
+    def _with(self, codes: CodeArray | Listed, **changed: Any) -> Votes:
+        """Votes with other codes, known to be sound, and whatever else has changed."""
+        made = object.__new__(Votes)
+        for name in ("tasks", "names", "values", "items", "faults"):
+            object.__setattr__(made, name, changed.get(name, getattr(self, name)))
+        if isinstance(codes, Listed):
+            object.__setattr__(made, "listed", codes)
+        else:
+            codes.flags.writeable = False
+            object.__setattr__(made, "codes", codes)
+        return made
+
+    def __getattr__(self, name: str) -> Any:
+        # Reached only while there are no codes: votes that are kept as a list, which is laid out when asked for.
+        if name != "codes" or "listed" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        n, m = self.shape
+        if n * m > MAX_DENSE:
+            raise VoteError(
+                f"{n:,} items × {m:,} sources are too many to lay out in one table of codes; "
+                "take some of them: votes.take(slice(0, 100_000)).codes"
+            )
+        codes = self.listed.dense()
+        codes.flags.writeable = False
+        object.__setattr__(self, "codes", codes)
+        return codes
+
+    @cached_property
+    def listed(self) -> Listed:
+        """The votes that were cast, row by row."""
+        return Listed.of(self.codes)
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the votes are kept as a list of those that were cast."""
+        return "codes" not in self.__dict__
+
+    def block(self, start: int, stop: int) -> Votes:
+        """Neighbouring items, without copying the votes."""
+        codes = self.listed.slice(start, stop) if self.is_sparse else self.codes[start:stop]
+        return self._with(codes, items=None if self.items is None else self.items[start:stop], faults=())
 
     # How votes come to be
 
@@ -245,16 +289,27 @@ class Votes:
             tasks = TaskGraph.unremembered(task or "label", sorted(set(labels)))
         codes, values = encode(tasks.label_space, labels, task)
         rows, columns = positions_in(frame[item], items), positions_in(workers, names)
-        dense = np.full((len(items), len(names)), ABSTAIN, dtype=smallest(len(values)))
-        dense[rows, columns] = codes
-        clash = np.flatnonzero(dense[rows, columns] != codes)
+        place = rows.astype(np.int64) * len(names) + columns
+        order = np.argsort(place, kind="stable")
+        again = place[order][1:] == place[order][:-1]
+        clash = np.flatnonzero(again & (codes[order][1:] != codes[order][:-1]))
         if len(clash):
-            row, column, code = rows[clash[0]], columns[clash[0]], codes[clash[0]]
+            one, other = order[clash[0]], order[clash[0] + 1]
             raise VoteError(
-                f"source {names[int(column)]!r} votes twice on item {items[int(row)]!r}, "
-                f"{str(values[code])!r} and {str(values[dense[row, column]])!r}; keep one of them"
+                f"source {names[int(columns[one])]!r} votes twice on item {items[int(rows[one])]!r}, "
+                f"{str(values[codes[one]])!r} and {str(values[codes[other]])!r}; keep one of them"
             )
-        return cls(tasks, dense, tuple(names), (values,) * len(names), items.to_numpy())
+        order = order[np.concatenate([[True], ~again])] if len(order) else order
+        starts = np.concatenate([[0], np.cumsum(np.bincount(rows[order], minlength=len(items)))])
+        said = codes[order].astype(smallest(len(values)))
+        listed = Listed(starts.astype(np.int64), columns[order].astype(np.int32), said, len(names))
+        tables = (values,) * len(names)
+        nothing = cls(tasks, np.empty((0, len(names)), dtype=np.int8), tuple(names), tables)
+        names_of_items = items.to_numpy()
+        if len(listed.codes) >= _SPARSE * len(items) * len(names):
+            return cls(tasks, listed.dense(), tuple(names), tables, names_of_items)
+        names_of_items.flags.writeable = False
+        return nothing._with(listed, items=names_of_items)
 
     @classmethod
     def concat(cls, parts: Iterable[Votes]) -> Votes:
@@ -269,21 +324,24 @@ class Votes:
             if set(other.names) != set(first.names):
                 differing = sorted(set(other.names) ^ set(first.names))
                 raise VoteError(f"only votes of the same sources can be concatenated; {listing(differing)} differ")
-        blocks = [block.select(first.names) for block in blocks]
+        blocks = [block if block.names == first.names else block.select(first.names) for block in blocks]
         tables = tuple(
             tables[0] if len(set(tables)) == 1 else canonical(first.label_space, {v for table in tables for v in table})
             for tables in zip(*(block.values for block in blocks), strict=True)
         )
-        codes = np.concatenate(
-            [
-                np.column_stack([recode(block.codes[:, j], block.values[j], table) for j, table in enumerate(tables)])
-                for block in blocks
-            ]
-        )
         keep_items = all(block.items is not None for block in blocks)
         items = np.concatenate([block.items for block in blocks]) if keep_items else None
         faults = tuple(fault for block in blocks for fault in block.faults)
-        return cls(first.tasks, codes, first.names, tables, items, faults)
+        if all(block.is_sparse and block.values == tables for block in blocks):
+            return first._with(Listed.concat([block.listed for block in blocks]), items=items, faults=faults)
+        codes = np.concatenate(
+            [
+                np.array([recode(block.codes[:, j], block.values[j], table) for j, table in enumerate(tables)])
+                for block in blocks
+            ],
+            axis=1,
+        )
+        return cls(first.tasks, codes.T, first.names, tables, items, faults)
 
     # What they are
 
@@ -295,10 +353,10 @@ class Votes:
     @property
     def shape(self) -> tuple[int, int]:
         """(items, sources)."""
-        return self.codes.shape
+        return len(self), len(self.names)
 
     def __len__(self) -> int:
-        return len(self.codes)
+        return len(self.listed) if self.is_sparse else len(self.codes)
 
     def __repr__(self) -> str:
         n, m = self.shape
@@ -313,11 +371,17 @@ class Votes:
             self.tasks == other.tasks
             and self.names == other.names
             and self.values == other.values
-            and np.array_equal(self.codes, other.codes)
+            and self._same_codes(other)
             and _same(self.items, other.items)
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+    def _same_codes(self, other: Votes) -> bool:
+        if not (self.is_sparse or other.is_sparse):
+            return np.array_equal(self.codes, other.codes)
+        one, two = self.listed, other.listed
+        return all(np.array_equal(getattr(one, name), getattr(two, name)) for name in ("starts", "sources", "codes"))
 
     def tasks_of(self, source: str | int) -> tuple[str, ...]:
         """The tasks that a source's values speak about (the paper's coverage set)."""
@@ -370,6 +434,12 @@ class Votes:
         if not isinstance(chosen, slice) and not chosen.size:
             chosen = np.empty(0, dtype=np.intp)
         try:
+            if self.is_sparse:
+                return self._with(
+                    self.listed.take(np.arange(len(self))[chosen]),
+                    items=None if self.items is None else self.items[chosen],
+                    faults=(),
+                )
             codes = self.codes[chosen]
         except IndexError as error:
             raise VoteError(f"expected a slice, row numbers or a mask of {len(self)} items: {error}") from error
@@ -379,19 +449,55 @@ class Votes:
     def select(self, sources: str | int | Iterable[str | int]) -> Votes:
         """The given source or sources, by name or column number, in that order."""
         chosen = [self.position(source) for source in _several(sources)]
+        if self.is_sparse and len(set(chosen)) == len(chosen) > 0:
+            return self._with(
+                self.listed.select(chosen),
+                names=tuple(self.names[j] for j in chosen),
+                values=tuple(self.values[j] for j in chosen),
+                faults=self._faults_of(chosen),
+            )
         return Votes(
             self.tasks,
             self.codes[:, chosen],
             tuple(self.names[j] for j in chosen),
             tuple(self.values[j] for j in chosen),
             self.items,
-            tuple(fault for fault in self.faults if fault.source in {self.names[j] for j in chosen}),
+            self._faults_of(chosen),
         )
+
+    def _faults_of(self, chosen: Sequence[int]) -> tuple[Fault, ...]:
+        return tuple(fault for fault in self.faults if fault.source in {self.names[j] for j in chosen})
 
     def drop(self, sources: str | int | Iterable[str | int]) -> Votes:
         """All sources but the given ones."""
         dropped = {self.position(source) for source in _several(sources)}
         return self.select([j for j in range(len(self.names)) if j not in dropped])
+
+    def like(self, other: Votes) -> Votes:
+        """The same votes with the sources and the value tables of others, more sources left out.
+
+        Raises
+        ------
+        VoteError
+            If they are on other tasks, lack a source, or say what the others cannot.
+        """
+        if self.tasks != other.tasks:
+            raise VoteError("these votes are on other tasks than those that were learned from")
+        missing = [name for name in other.names if name not in self.names]
+        if missing:
+            raise VoteError(f"these votes lack sources that were learned from: {listing(missing)}")
+        given = self if self.names == other.names else self.select(other.names)
+        if given.values == other.values:
+            return given
+        columns = []
+        for name, mine, theirs, said in zip(other.names, other.values, given.values, given.codes.T, strict=True):
+            unknown = [vote for vote in theirs if vote not in mine]
+            codes = recode(said, theirs, (*mine, *unknown))
+            if (codes >= len(mine)).any():
+                new = unknown[int(codes.max()) - len(mine)]
+                raise VoteError(f"source {name!r} says {str(new)!r}, which it never could where it was learned from")
+            columns.append(codes)
+        return Votes(given.tasks, np.array(columns).T, given.names, other.values, given.items)
 
     # Looking at them
 
@@ -484,13 +590,33 @@ class Votes:
     @classmethod
     def from_parquet(cls, path: str | Path) -> Votes:
         """Votes from a file that :meth:`to_parquet` wrote."""
-        from assay.vote_table import parts, read
+        from assay.vote_table import header_of, read
 
-        tasks, codes, names, values, items, faults = parts(read(Path(path)), str(path))
+        table = read(Path(path))
+        header = header_of(table.schema, str(path))
+        codes, items = header.codes(table, str(path))
         try:
-            return cls(tasks, codes, names, values, items, tuple(Fault(**fault) for fault in faults))
+            faults = tuple(Fault(**fault) for fault in header.faults)
+            return cls(header.tasks, codes, header.names, header.values, items, faults)
         except (TypeError, VoteError) as error:
             raise VoteError(f"{path} is not a sound file of votes: {error}") from error
+
+
+def _source_by_source(codes: CodeArray, names: Sequence[str], sizes: Sequence[int]) -> CodeArray:
+    """A copy of (items, sources) codes in the smallest integers, each source's side by side in memory.
+
+    What is done with votes is done source by source.
+    """
+    frozen = np.empty(codes.shape, dtype=smallest(max(sizes, default=0)), order="F")
+    for start in range(0, len(codes), _ROWS_AT_ONCE):
+        rows = slice(start, start + _ROWS_AT_ONCE)
+        block = codes[rows]
+        low, high = block.min(axis=0), block.max(axis=0)
+        for name, size, least, most in zip(names, sizes, low.tolist(), high.tolist(), strict=True):
+            if least < ABSTAIN or most >= size:
+                raise VoteError(f"source {name!r} has codes from {least} to {most}, but {size} values")
+        frozen[rows] = block
+    return frozen
 
 
 def _several(sources: str | int | Iterable[str | int]) -> Iterable[str | int]:

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from worlds import written_out
 
 from assay.estimate.balance import balance_from_overlaps
+from assay.patterns import Patterns
 from assay.simulate import flat_world, task_world
-from assay.statistics import Patterns
 
 EVEN = np.array([0.5, 0.5])
 

@@ -11,10 +11,13 @@ from worlds import written_out
 import assay
 from assay.estimate.completion import from_inverse_covariance, solve
 from assay.simulate import flat_world
+from assay.statistics import Observed
 
 
 def fitted(whole):
-    return from_inverse_covariance(whole.layout, whole.patterns(), whole.balance, np.ones(len(whole.layout.masks)))
+    return from_inverse_covariance(
+        whole.layout, Observed(whole.patterns()), whole.balance, np.ones(len(whole.layout.masks))
+    )
 
 
 def assert_recovered(whole, atol):
@@ -64,7 +67,7 @@ def test_a_source_that_is_wrong_more_often_than_right():
 def test_one_step_wants_singleton_separators():
     whole = written_out(flat_world(sources=4, copies=[(0, 1), (1, 2)]))
     with pytest.raises(assay.VoteError, match="meet in the truth alone"):
-        solve(whole.layout, whole.patterns(), whole.balance, np.ones(4))
+        solve(whole.layout, Observed(whole.patterns()), whole.balance, np.ones(4))
 
 
 def one_task_sources(n, seed):

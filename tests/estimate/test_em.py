@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from worlds import Enumerated, enumerated, independent_world, written_out
 
-from assay.estimate.em import Belief, EMSettings, Evidence, Maximizer, expectation_maximization
+from assay.estimate.em import Belief, EMSettings, Evidence, Expected, Maximizer, expectation_maximization
+from assay.listed import Listed
 from assay.parameters import Parameters, normalised
 from assay.simulate import flat_world
 
@@ -28,7 +29,7 @@ def anywhere(world: Enumerated, seed: int, ignored: bool = False) -> Parameters:
 def one_step(parameters, evidence, settings=WEAK):
     posterior, likelihood = evidence.responsibilities(parameters)
     maximize = Maximizer(parameters.layout, settings, parameters.ignore_abstentions)
-    return maximize(evidence.design, posterior * evidence.counts[:, None]), likelihood
+    return maximize(Expected.given(evidence.design, posterior * evidence.counts[:, None])), likelihood
 
 
 def assert_same(one, other, atol):
@@ -40,7 +41,7 @@ def assert_same(one, other, atol):
 @given(enumerated(max_sources=5), st.integers(0, 99))
 def test_the_m_step_is_the_share_of_expected_counts(world, seed):
     weighted = np.random.default_rng(seed).random(world.chances.shape)
-    found = Maximizer(world.layout, WEAK)(world.layout.design(world.rows), weighted)
+    found = Maximizer(world.layout, WEAK)(Expected.given(world.layout.design(Listed.of(world.rows)), weighted))
     counted = replace(world, chances=weighted / weighted.sum(axis=0), balance=weighted.sum(axis=0) / weighted.sum())
     assert_same(found, counted.parameters(), atol=1e-6)
 
@@ -120,7 +121,7 @@ class TestGold:
         log_allowed = np.full((len(rows), world.layout.outcomes), -np.inf)
         log_allowed[np.arange(len(rows)), outcomes] = 0.0
         counts = 1e6 * (world.chances * world.balance)[rows, outcomes]
-        evidence = Evidence(world.layout.design(world.rows[rows]), counts, log_allowed)
+        evidence = Evidence(world.layout.design(Listed.of(world.rows[rows])), counts, log_allowed)
         found, _ = one_step(anywhere(world, seed), evidence)
         assert_same(found, world.parameters(), atol=1e-6)
 

@@ -74,7 +74,7 @@ def test_gradients_are_those_of_finite_differences(world, data):
 def test_scores_are_those_of_finite_differences(world):
     evidence = world.evidence()
     posterior, _ = evidence.responsibilities(world.parameters())
-    found = uncertainty._information(world.parameters(), evidence, posterior, everything(world), False)
+    found = uncertainty._information(world.parameters(), evidence, posterior, everything(world), False, evidence.counts)
     scores = by_differences(world, log_evidence)
     np.testing.assert_allclose(found, (scores * world.weights) @ scores.T, atol=1e-7, rtol=1e-4)
 

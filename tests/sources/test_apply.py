@@ -379,6 +379,6 @@ def test_without_a_task_graph_there_is_advice(monkeypatch):
 
 def test_what_cannot_travel_to_a_process_says_so():
     locked = assay.source(resources={"lock": threading.Lock()}, name="locked")(lambda row, lock: None)
-    with pytest.raises(SourceError, match=r"cannot be sent to worker processes: .*use workers=1"):
+    with pytest.raises(assay.AssayError, match=r"cannot be sent to other processes: .*leave out the engine or"):
         assay.apply(locked, ROWS, TASKS, workers=2)
     assert assay.apply(locked, ROWS, TASKS).shape == (7, 1)

@@ -10,10 +10,12 @@ from assay.checks.census import Census, censuses
 from assay.checks.codes import CODES, CheckReport, Code, Problem, in_order
 from assay.checks.copies import duplicate_groups
 from assay.checks.identifiability import parts_of
+from assay.counting import needs_counting_in_pieces, tally_of
 from assay.graph import Dependency, SourceGraph
+from assay.tally import Tally
 from assay.votes import Votes
 
-__all__ = ["CODES", "CheckReport", "Code", "Problem", "check"]
+__all__ = ["CODES", "CheckReport", "Code", "Problem", "check", "check_tally"]
 
 
 def check(
@@ -28,7 +30,8 @@ def check(
     Parameters
     ----------
     votes
-        The votes, or a matrix (items, sources) of class numbers in which −1 abstains.
+        The votes, or a matrix (items, sources) of class numbers in which −1 abstains; or
+        a Parquet file of votes, or counts, as :meth:`assay.LabelModel.fit` takes them.
     dependencies
         Pairs or groups of sources that are not independent given the truth, by
         name or column number.
@@ -48,18 +51,23 @@ def check(
     <BLANKLINE>
     1 error
     """
-    if not isinstance(votes, Votes):
+    if not needs_counting_in_pieces(votes) and not isinstance(votes, Votes):
         votes = Votes.from_matrix(votes, cardinality=cardinality)
+    return check_tally(tally_of(votes, engine="local", size=0, progress=True), dependencies)
+
+
+def check_tally(tally: Tally, dependencies: Iterable[Dependency] = ()) -> CheckReport:
+    """The same for votes that are counted already."""
     declared = list(dependencies)
     # Without dependencies there is nothing to triangulate, which for a thousand sources takes seconds.
-    graph = SourceGraph(votes.names if declared else (), declared)
-    return in_order(_problems(votes, graph))
+    graph = SourceGraph(tally.names if declared else (), declared)
+    return in_order(_problems(tally, graph))
 
 
-def _problems(votes: Votes, graph: SourceGraph) -> Iterator[Problem]:
-    found = list(censuses(votes, graph))
+def _problems(tally: Tally, graph: SourceGraph) -> Iterator[Problem]:
+    found = list(censuses(tally, graph))
     yield from rules.nobody_votes(found)
-    yield from rules.never_votes(found, votes.names)
+    yield from rules.never_votes(found, tally.names)
     yield from rules.added_dependencies(graph)
     for census in found:
         if census.names:

@@ -25,21 +25,14 @@ def duplicate_groups(census: Census) -> list[list[int]]:
     kind = kind.reshape(-1)
     alike = (census.overlap == votes[:, None]) & (census.overlap == votes[None]) & (kind[:, None] == kind[None])
     alike &= (told >= COPY_VOTES)[:, None] & ~np.eye(len(votes), dtype=bool)
-    same: dict[bytes, list[int]] = {}
-    for source in np.flatnonzero(alike.any(axis=1)):
-        of_code, codes = census.columns[source]
-        same.setdefault(_renamed(of_code[codes]), []).append(int(source))
-    return [group for group in same.values() if len(group) > 1]
-
-
-def _renamed(says: npt.NDArray[np.int32]) -> bytes:
-    """A column with what is said numbered by first appearance; −1 stays."""
-    kinds, first = np.unique(says, return_index=True)
-    names = np.full(kinds.max() + 2, -1, dtype=np.int32)
-    spoken = kinds[np.argsort(first)]
-    spoken = spoken[spoken >= 0]
-    names[spoken] = np.arange(len(spoken), dtype=np.int32)
-    return names[says].tobytes()
+    groups: list[list[int]] = []
+    for source in np.flatnonzero(alike.any(axis=1)).tolist():
+        home = next((g for g in groups if alike[g[0], source] and census.mapped(g[0], source)), None)
+        if home is None:
+            groups.append([source])
+        else:
+            home.append(source)
+    return [group for group in groups if len(group) > 1]
 
 
 def nearly_alike(census: Census, copies: list[list[int]]) -> BoolArray:

@@ -13,17 +13,22 @@ constants fix the scale, and :math:`E[\phi_1] = B_1 P` gives the balance.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize
+from scipy import optimize, sparse
 
 from assay.cliques import Layout
 from assay.estimate.outcome import SolverOutcome
-from assay.statistics import Indicator, Patterns, held, single_indicators
+from assay.patterns import Patterns
+from assay.statistics import Indicator, held, single_indicators
 
 FloatArray = npt.NDArray[np.float64]
 
 _DIRECTIONS = 12
+_PATTERNS = 2**17
+"""A sample of this size is all that is looked at."""
 _LEAST_SHARE = 1e-3
 
 
@@ -31,15 +36,19 @@ def balance_from_overlaps(
     layout: Layout, patterns: Patterns, fallback: FloatArray, seed: int = 0
 ) -> tuple[FloatArray, SolverOutcome]:
     """(outcomes,): the class balance, or ``fallback`` where three views do not determine it."""
-    groups = [part for part in layout.graph.components if _votes_of(part, patterns)]
+    patterns = patterns.thinned(_PATTERNS)
+    busy = _votes_of(layout, patterns)
+    groups = [part for part in busy if busy[part] > 0]
     if len(groups) < 3:
         return fallback, SolverOutcome("too_few_sources", 0, np.inf)
     rng = np.random.default_rng(seed)
-    shares = _three_views(groups, patterns)
+    shares = _three_views({part: busy[part] for part in groups})
+    views = [_View.of(layout, patterns, sources) for sources in shares]
+    weight = patterns.counts / max(patterns.items, 1)
     found = [
         estimate
         for turn in range(3)
-        for estimate in _estimates(layout, patterns, [shares[(turn + view) % 3] for view in range(3)], rng)
+        for estimate in _estimates(layout, [views[(turn + view) % 3] for view in range(3)], weight, rng)
     ]
     if not found:
         return fallback, SolverOutcome("unreliable_balance", 0, np.inf)
@@ -49,42 +58,58 @@ def balance_from_overlaps(
     return middle / middle.sum(), SolverOutcome("converged", len(found), float(np.std(found, axis=0).max()))
 
 
-def _votes_of(sources: tuple[int, ...], patterns: Patterns) -> int:
-    voted = (patterns.codes[:, list(sources)] >= 0).any(axis=1)
-    return int(patterns.counts[voted].sum())
+def _votes_of(layout: Layout, patterns: Patterns) -> dict[tuple[int, ...], float]:
+    """How many votes each group of dependent sources cast."""
+    rows = patterns.rows
+    weight = np.repeat(patterns.counts, np.diff(rows.starts))
+    votes = np.bincount(rows.sources, weights=weight, minlength=rows.width)
+    return {part: float(votes[list(part)].sum()) for part in layout.graph.components}
 
 
-def _three_views(groups: list[tuple[int, ...]], patterns: Patterns) -> list[list[int]]:
+def _three_views(busy: dict[tuple[int, ...], float]) -> list[list[int]]:
     """Groups of dependent sources dealt out to three views, the busiest first, to the view that has least."""
     views: list[list[int]] = [[], [], []]
-    load = [0, 0, 0]
-    for group in sorted(groups, key=lambda part: (-_votes_of(part, patterns), part)):
+    load = [0.0, 0.0, 0.0]
+    for group in sorted(busy, key=lambda part: (-busy[part], part)):
         least = load.index(min(load))
         views[least] += group
-        load[least] += _votes_of(group, patterns)
+        load[least] += busy[group]
     return views
 
 
-def _estimates(
-    layout: Layout, patterns: Patterns, views: list[list[int]], rng: np.random.Generator
-) -> list[FloatArray]:
+@dataclass(frozen=True, eq=False)
+class _View:
+    """Some sources, as seen in the patterns."""
+
+    indicators: list[Indicator]
+    holds: sparse.csr_array
+    """(patterns, indicators + 1): ones where an indicator holds, and in the last column."""
+
+    @classmethod
+    def of(cls, layout: Layout, patterns: Patterns, sources: list[int]) -> _View:
+        indicators = [i for i in single_indicators(layout) if i.sources[0] in sources]
+        ones = sparse.csr_array(np.ones((len(patterns), 1)))
+        return cls(indicators, sparse.csr_array(sparse.hstack([held(patterns.rows, indicators), ones], format="csr")))
+
+
+def _estimates(layout: Layout, views: list[_View], weight: FloatArray, rng: np.random.Generator) -> list[FloatArray]:
     """Balances by diagonalising against random directions of the third view."""
-    indicators = [[i for i in single_indicators(layout) if i.sources[0] in view] for view in views]
-    first, second, third = (_with_constant(patterns, chosen) for chosen in indicators)
-    weight = patterns.counts / max(patterns.items, 1)
-    pairs = (first * weight[:, None]).T @ second
+    first, second, third = (view.holds for view in views)
+    pairs = (first.multiply(weight[:, None]).T @ second).toarray()
     left, strength, right = np.linalg.svd(pairs)
     r = layout.outcomes
     if min(pairs.shape) < r or strength[r - 1] < 1e-8 * strength[0]:
         return []
     basis, cobasis = left[:, :r], right[:r].T
     inverse = np.linalg.inv(basis.T @ pairs @ cobasis)
-    mean = weight @ first
+    mean = first.T @ weight
+    # Seen along the basis alone, a pattern is r numbers, whatever the number of sources.
+    one, two = first @ basis, second @ cobasis
+    directions = rng.normal(size=(_DIRECTIONS, third.shape[1])) / np.sqrt(np.maximum(third.T @ weight, 1e-3))
     found = []
-    for _ in range(_DIRECTIONS):
-        direction = rng.normal(size=third.shape[1]) / np.sqrt(np.maximum(weight @ third, 1e-3))
-        slice_ = (first * (weight * (third @ direction))[:, None]).T @ second
-        values, vectors = np.linalg.eig(basis.T @ slice_ @ cobasis @ inverse)
+    for turned in (third @ directions.T).T:
+        slice_ = (one * (weight * turned)[:, None]).T @ two
+        values, vectors = np.linalg.eig(slice_ @ inverse)
         if np.abs(values.imag).max() > 1e-9:
             continue
         columns = basis @ vectors.real
@@ -93,13 +118,9 @@ def _estimates(
         columns = columns / columns[-1]
         shares, _ = optimize.nnls(columns, mean)
         if 0.5 < shares.sum() < 2.0:
-            order = _matched(layout, indicators[0], columns, mean)
+            order = _matched(layout, views[0].indicators, columns, mean)
             found.append((shares / shares.sum())[order])
     return found
-
-
-def _with_constant(patterns: Patterns, indicators: list[Indicator]) -> FloatArray:
-    return np.hstack([held(patterns.codes, indicators).toarray().astype(float), np.ones((len(patterns.codes), 1))])
 
 
 def _matched(

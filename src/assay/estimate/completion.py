@@ -27,7 +27,7 @@ from assay.estimate.rank_one import complete
 from assay.parameters import Parameters, normalised
 from assay.statistics import (
     Indicator,
-    Patterns,
+    Observed,
     Statistics,
     clique_indicators,
     minimal,
@@ -44,7 +44,7 @@ _DEPENDENT = 1e-7
 
 
 def from_inverse_covariance(
-    layout: Layout, patterns: Patterns, balance: FloatArray, signs: FloatArray
+    layout: Layout, observed: Observed, balance: FloatArray, signs: FloatArray
 ) -> tuple[Parameters, SolverOutcome]:
     """Parameters by Algorithm 1; with separators beyond the truth, in several steps.
 
@@ -59,7 +59,7 @@ def from_inverse_covariance(
     ]
     for turn in range(max((len(cliques) for cliques in by_group), default=0)):
         chosen = [cliques[min(turn, len(cliques) - 1)] for cliques in by_group]
-        tables, outcome = _one_step(layout, chosen, patterns, balance, signs)
+        tables, outcome = _one_step(layout, chosen, observed, balance, signs)
         joint.update(tables)
         outcomes.append(outcome)
     tables_in_order = tuple(joint[clique] for clique in layout.cliques)
@@ -68,13 +68,12 @@ def from_inverse_covariance(
 
 
 def _one_step(
-    layout: Layout, chosen: list[Clique], patterns: Patterns, balance: FloatArray, signs: FloatArray
+    layout: Layout, chosen: list[Clique], observed: Observed, balance: FloatArray, signs: FloatArray
 ) -> tuple[dict[Clique, FloatArray], SolverOutcome]:
     """The tables of some cliques that meet in the truth alone."""
     sources = sorted(source for clique in chosen for source in clique.sources)
     sub = Layout(tuple(layout.masks[s] for s in sources), layout.graph.restricted(sources), layout.outcomes)
-    seen = Patterns(patterns.codes[:, sources], patterns.counts)
-    tables, outcome = solve(sub, seen, balance, signs[sources])
+    tables, outcome = solve(sub, observed.select(sources), balance, signs[sources])
     found = {}
     for clique in chosen:
         members = tuple(sources.index(source) for source in clique.sources)
@@ -83,15 +82,15 @@ def _one_step(
 
 
 def solve(
-    layout: Layout, patterns: Patterns, balance: FloatArray, signs: FloatArray
+    layout: Layout, observed: Observed, balance: FloatArray, signs: FloatArray
 ) -> tuple[list[FloatArray], SolverOutcome]:
     """Per clique (configurations, outcomes): P(joint vote | outcome), for a graph with singleton separators."""
     if not layout.graph.has_singleton_separators:
         raise VoteError("Algorithm 1 needs cliques that meet in the truth alone")
-    everything = Statistics.count(patterns, clique_indicators(layout))
+    everything = observed.count(clique_indicators(layout))
     kept = _independent(everything.covariance, minimal(everything))
     statistics = everything.keep(kept)
-    template = _class_conditional_moments(layout, patterns, balance, signs)
+    template = _class_conditional_moments(layout, observed, everything, balance, signs)
     apart = omega_of(statistics.indicators, layout.graph)
     inverse: FloatArray = np.asarray(np.linalg.inv(statistics.covariance), dtype=np.float64)
     scale = np.sqrt(np.outer(inverse.diagonal(), inverse.diagonal()) + inverse**2) / np.sqrt(max(statistics.items, 1))
@@ -158,30 +157,27 @@ def _hidden_covariance(balance: FloatArray) -> FloatArray:
 def _independent(covariance: FloatArray, candidates: IntArray) -> IntArray:
     """The candidates that a Cholesky factorisation, in their order, does not find explained by earlier ones."""
     chosen: list[int] = []
-    rows: list[FloatArray] = []
+    factor = np.zeros((len(candidates), len(candidates)))
     for index in candidates:
+        size = len(chosen)
         variance = covariance[index, index]
-        if chosen:
-            factor = np.array(rows)
-            solved = linalg.solve_triangular(factor, covariance[chosen, index], lower=True)
-            left = variance - float(solved @ solved)
-        else:
-            solved, left = np.empty(0), variance
+        solved = linalg.solve_triangular(
+            factor[:size, :size], covariance[chosen, index], lower=True, check_finite=False
+        )
+        left = variance - float(solved @ solved)
         if left > _DEPENDENT * variance:
-            rows = [np.append(row, 0.0) for row in rows]
-            rows.append(np.append(solved, np.sqrt(left)))
+            factor[size, :size], factor[size, size] = solved, np.sqrt(left)
             chosen.append(int(index))
     return np.array(chosen, dtype=np.int64)
 
 
 def _class_conditional_moments(
-    layout: Layout, patterns: Patterns, balance: FloatArray, signs: FloatArray
+    layout: Layout, observed: Observed, everything: Statistics, balance: FloatArray, signs: FloatArray
 ) -> dict[Indicator, FloatArray]:
     """(outcomes,) per indicator: E[ψ, Y = y] of the class-conditional fit; joint votes scaled to their rate."""
-    statistics = Statistics.count(patterns, single_indicators(layout))
+    statistics = observed.count(single_indicators(layout))
     slopes, _ = slopes_from_covariance(layout, statistics, balance, signs)
     tables = expand_tied(layout, statistics, balance, slopes)
-    everything = Statistics.count(patterns, clique_indicators(layout))
     found = {}
     for indicator, rate in zip(everything.indicators, everything.rates, strict=True):
         chance = balance.copy()

@@ -30,18 +30,21 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from assay.cliques import Layout, tied
+from assay.cliques import Design, Layout, tied
 from assay.estimate.outcome import SolverOutcome
 from assay.parameters import TINY, Parameters, normalised
-from assay.posterior import log_joint, softmax
+from assay.posterior import log_joint, softmax, weights
+from assay.threads import ranges, spread
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
 
 
-_NO_GAIN, _PATIENCE = 1e-4, 20
-"""A gain in log-likelihood, over all items, that means nothing; and how many of them in a row end the search."""
+_PARTS = 4
+"""The E-step's sums are taken over so many parts, however many threads there are."""
+_FEW = 2_000
+"""Fewer patterns are not worth dividing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,31 +77,106 @@ class EMSettings:
     max_steps: int = 2_000
     tolerance: float = 1e-6
     """Stop when no probability moves by more than this, or when the likelihood has stopped growing."""
+    no_gain: float = 1e-4
+    """A gain in log-likelihood, over all items, that means nothing."""
+    patience: int = 20
+    """So many steps in a row without a gain end the search."""
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """What is seen: distinct vote patterns, how often each occurs, and gold where there is some."""
 
-    design: sparse.csr_array
+    design: Design
     """(patterns, configurations)."""
     counts: FloatArray
     """(patterns,)."""
     log_allowed: FloatArray | None = None
     """(patterns, outcomes): 0 where gold allows the outcome, −∞ where it does not."""
+    spread: FloatArray | None = None
+    """(patterns,): how many items each counted one stands for, if they are a sample."""
 
     @cached_property
     def by_column(self) -> sparse.csc_array:
         """The design, quick to take columns from."""
-        return self.design.tocsc()
+        return self.design.matrix.tocsc()
+
+    @cached_property
+    def seen(self) -> FloatArray:
+        """(configurations,): how often each occurs."""
+        counts = np.repeat(self.counts, np.diff(self.design.starts))
+        return np.asarray(np.bincount(self.design.columns, weights=counts, minlength=self.design.width), dtype=float)
+
+    def sample(self, patterns: int) -> Evidence:
+        """At most about so many of the patterns; those that occur often are all kept."""
+        if len(self.design) <= patterns:
+            return self
+        often = self.counts > self.counts.sum() / patterns
+        room = max(patterns - int(often.sum()), patterns // 2)
+        chosen = np.flatnonzero(often | (~often & (np.cumsum(~often) <= room)))
+        scale = self.counts[~often].sum() / self.counts[chosen][~often[chosen]].sum()
+        matrix = self.design.matrix[chosen]
+        return Evidence(
+            Design(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), self.design.width),
+            self.counts[chosen] * np.where(often[chosen], 1.0, scale),
+            None if self.log_allowed is None else self.log_allowed[chosen],
+            None if self.spread is None else self.spread[chosen],
+        )
 
     def responsibilities(self, parameters: Parameters) -> tuple[FloatArray, float]:
-        """The E-step: (patterns, outcomes) posteriors, and the log-likelihood of all items."""
+        """(patterns, outcomes) posteriors, and the log-likelihood of all items."""
         logs = log_joint(parameters, self.design)
         if self.log_allowed is not None:
             logs = logs + self.log_allowed
         posterior, evidence = softmax(logs)
         return posterior, float(self.counts @ evidence)
+
+    def expected(self, parameters: Parameters) -> Expected:
+        """The E-step."""
+        if self.log_allowed is not None:
+            posterior, likelihood = self.responsibilities(parameters)
+            return Expected.given(self.design, posterior * self.counts[:, None], likelihood)
+        from assay import kernels
+
+        gains, base = weights(parameters)
+        # Outcomes are measured against the first one, which then needs no work of its own.
+        leads, lead = np.ascontiguousarray(gains[:, 1:] - gains[:, :1]), base[1:] - base[0]
+        step = kernels.expect_two if len(base) == 2 else kernels.expect
+        spoken, totals = np.zeros((_PARTS, *leads.shape)), np.zeros((_PARTS, len(lead)))
+
+        def add(piece: tuple[int, slice]) -> float:
+            part, rows = piece
+            starts = self.design.starts[rows.start : rows.stop + 1]
+            counts = self.counts[rows]
+            return float(step(starts, self.design.columns, counts, leads, lead, spoken[part], totals[part]))
+
+        # Always in the same parts, so that the sums do not depend on the number of threads.
+        parts = ranges(len(self.design), _PARTS if len(self.design) > _FEW else 1)
+        excess = sum(spread(add, enumerate(parts)))
+        others, rest = spoken.sum(axis=0), totals.sum(axis=0)
+        items = float(self.counts.sum())
+        return Expected(
+            np.column_stack([np.maximum(self.seen - others.sum(axis=1), 0), others]),
+            np.append(max(items - rest.sum(), 0.0), rest),
+            excess + float(self.seen @ gains[:, 0]) + items * float(base[0]),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Expected:
+    """Expected counts."""
+
+    spoken: FloatArray
+    """(configurations, outcomes): of items that have the configuration and the outcome."""
+    totals: FloatArray
+    """(outcomes,): of items that have the outcome."""
+    likelihood: float = 0.0
+    """The log-likelihood of all items."""
+
+    @classmethod
+    def given(cls, design: Design, weighted: FloatArray, likelihood: float = 0.0) -> Expected:
+        """From (patterns, outcomes) numbers of items."""
+        return cls(np.asarray(design.matrix.T @ weighted), weighted.sum(axis=0), likelihood)
 
 
 def expectation_maximization(
@@ -108,8 +186,8 @@ def expectation_maximization(
     maximize = Maximizer(start.layout, settings, start.ignore_abstentions)
 
     def step(parameters: Parameters) -> tuple[Parameters, float]:
-        posterior, likelihood = evidence.responsibilities(parameters)
-        return maximize(evidence.design, posterior * evidence.counts[:, None]), likelihood
+        expected = evidence.expected(parameters)
+        return maximize(expected), expected.likelihood
 
     steps = still = 0
     likelihood = -np.inf
@@ -118,8 +196,8 @@ def expectation_maximization(
         reached_before = likelihood
         after, likelihood = step(here)
         steps += 1
-        still = still + 1 if abs(likelihood - reached_before) < _NO_GAIN else 0
-        if still == _PATIENCE or _distance(here, after) < settings.tolerance:
+        still = still + 1 if abs(likelihood - reached_before) < settings.no_gain else 0
+        if still == settings.patience or _distance(here, after) < settings.tolerance:
             return after, SolverOutcome("converged", steps, likelihood)
         leap = _leap(before, here, after)
         before, here = here, after
@@ -161,10 +239,9 @@ class Maximizer:
                 self.cliques[index] = _Together(tied(layout, clique, settings.applies), voters, kin, believed)
         self.alone = [_Alone.of(layout, indices, settings) for indices in alone.values()]
 
-    def __call__(self, design: sparse.csr_array, weighted: FloatArray) -> Parameters:
-        """Parameters from (patterns, outcomes) counts of items."""
-        totals = weighted.sum(axis=0)
-        spoken = np.asarray(design.T @ weighted)
+    def __call__(self, expected: Expected) -> Parameters:
+        """Parameters from expected counts."""
+        totals, spoken = expected.totals, expected.spoken
         tables: dict[int, FloatArray] = {}
         counted = [(group, spoken[group.rows]) for group in self.alone]
         average = _average_accuracy(counted)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -16,9 +17,10 @@ from assay.estimate.covariance import from_covariance
 from assay.estimate.em import Belief, EMSettings, Evidence, expectation_maximization
 from assay.estimate.outcome import SolverOutcome
 from assay.estimate.start import from_majority
-from assay.estimate.uncertainty import accuracy_intervals
+from assay.estimate.uncertainty import Interval, accuracy_intervals
 from assay.parameters import Parameters
-from assay.statistics import Patterns, Statistics, single_indicators
+from assay.patterns import Patterns
+from assay.statistics import Observed, single_indicators
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -28,6 +30,9 @@ METHODS: tuple[Method, ...] = ("em", "completion", "covariance")
 
 _MOST_INDICATORS = 400
 """With more values than this, moments are noisier than they are worth as a start, and slow."""
+
+_START, _FIRST_STAGE = 2**16, 2**17
+"""The sizes of the samples that a majority vote and the first stage of EM look at."""
 
 _TRIAL_STEPS = 12
 """How many steps each start gets before the better one goes on."""
@@ -54,17 +59,27 @@ class Fit:
 
     parameters: Parameters
     solvers: dict[str, SolverOutcome]
-    intervals: list[tuple[FloatArray, FloatArray, FloatArray]]
-    """Per source (values,): accuracy, and the ends of its 95% interval."""
+    evidence: Evidence | None = None
+    """What it was learned from; None where the intervals are known."""
+    balance_known: bool = False
+    known_intervals: list[Interval] | None = None
+
+    @cached_property
+    def intervals(self) -> list[Interval]:
+        """Per source (values,): accuracy, and the ends of its 95% interval. Worked out when first asked for."""
+        if self.known_intervals is not None:
+            return self.known_intervals
+        assert self.evidence is not None
+        return accuracy_intervals(self.parameters, self.evidence, balance_known=self.balance_known)
 
 
-def fit_component(layout: Layout, patterns: Patterns, gold: BoolArray | None, settings: FitSettings) -> Fit:
+def fit_component(layout: Layout, observed: Observed, gold: BoolArray | None, settings: FitSettings) -> Fit:
     """Learn one component's parameters.
 
     Parameters
     ----------
-    patterns
-        The distinct rows of votes.
+    observed
+        The votes, counted.
     gold
         (patterns, outcomes): the outcomes that gold allows, if some items have gold.
     """
@@ -74,32 +89,51 @@ def fit_component(layout: Layout, patterns: Patterns, gold: BoolArray | None, se
         applies=settings.applies,
         max_steps=settings.max_steps,
     )
+    patterns = observed.patterns
     with np.errstate(divide="ignore"):
         log_allowed = None if gold is None else np.log(gold.astype(float))
-    evidence = Evidence(layout.design(patterns.codes), patterns.counts.astype(float), log_allowed)
-    majority = from_majority(layout, patterns, em, settings.signs, settings.ignore_abstentions)
+    evidence = Evidence(layout.design(patterns.rows), patterns.counts, log_allowed, patterns.spread)
     solvers: dict[str, SolverOutcome] = {}
     if settings.method == "em":
-        parameters, solvers["em"] = _moments_then_em(layout, patterns, evidence, majority, em, settings)
-    elif not layout.masks:
-        parameters = majority
+        parameters, solvers["em"] = _em_by_stages(layout, observed, evidence, em, settings)
     else:
-        balance = _balance(layout, patterns, majority.balance, settings, solvers)
-        if settings.method == "completion":
-            parameters, solvers["completion"] = from_inverse_covariance(layout, patterns, balance, settings.signs)
+        small = patterns.thinned(_START)
+        majority = from_majority(
+            layout, small, layout.design(small.rows), em, settings.signs, settings.ignore_abstentions
+        )
+        if not layout.masks:
+            parameters = majority
         else:
-            statistics = Statistics.count(patterns, single_indicators(layout))
-            parameters, solvers["covariance"] = from_covariance(layout, statistics, balance, settings.signs)
-        parameters = replace(parameters, ignore_abstentions=settings.ignore_abstentions)
-    intervals = accuracy_intervals(parameters, evidence, balance_known=settings.balance is not None)
-    return Fit(parameters, solvers, intervals)
+            balance = _balance(layout, patterns, majority.balance, settings, solvers)
+            if settings.method == "completion":
+                parameters, solvers["completion"] = from_inverse_covariance(layout, observed, balance, settings.signs)
+            else:
+                statistics = observed.count(single_indicators(layout))
+                parameters, solvers["covariance"] = from_covariance(layout, statistics, balance, settings.signs)
+            parameters = replace(parameters, ignore_abstentions=settings.ignore_abstentions)
+    return Fit(parameters, solvers, evidence, settings.balance is not None)
+
+
+def _em_by_stages(
+    layout: Layout, observed: Observed, evidence: Evidence, em: EMSettings, settings: FitSettings
+) -> tuple[Parameters, SolverOutcome]:
+    """EM on a small sample of the patterns first, where there are many: what is left for all of them is a few steps."""
+    patterns = observed.patterns
+    if patterns.size <= _FIRST_STAGE or evidence.log_allowed is not None:
+        return _moments_then_em(layout, observed, patterns, evidence, em, settings)
+    sample = patterns.thinned(_FIRST_STAGE)
+    some = Evidence(layout.design(sample.rows), sample.counts, None, sample.spread)
+    # Neither stage needs to be solved to more than a fraction of what its patterns can tell.
+    near, ended = _moments_then_em(layout, observed, sample, some, replace(em, no_gain=0.1, patience=3), settings)
+    final, last = expectation_maximization(near, evidence, replace(em, no_gain=0.01, patience=2))
+    return final, replace(last, steps=last.steps + ended.steps)
 
 
 def _moments_then_em(
     layout: Layout,
+    observed: Observed,
     patterns: Patterns,
     evidence: Evidence,
-    majority: Parameters,
     em: EMSettings,
     settings: FitSettings,
 ) -> tuple[Parameters, SolverOutcome]:
@@ -108,11 +142,12 @@ def _moments_then_em(
     Moments are consistent but noisy when votes are few; a majority vote is neither,
     but it is never far off. Which start is better shows in the likelihood.
     """
+    majority = from_majority(layout, patterns, evidence.design, em, settings.signs, settings.ignore_abstentions)
     starts = [majority]
     indicators = sum(len(masks) for masks in layout.masks)
     if len(layout.graph.components) >= 3 and indicators <= _MOST_INDICATORS:
         balance = _balance(layout, patterns, majority.balance, settings, {})
-        statistics = Statistics.count(patterns, single_indicators(layout))
+        statistics = observed.count(single_indicators(layout))
         moments, _ = from_covariance(layout, statistics, balance, settings.signs)
         starts.append(replace(moments, ignore_abstentions=settings.ignore_abstentions))
     trial = replace(em, max_steps=_TRIAL_STEPS)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from assay.cliques import Layout
-from assay.estimate.em import EMSettings, Maximizer
+from assay.cliques import Design, Layout
+from assay.estimate.em import EMSettings, Expected, Maximizer
 from assay.parameters import Parameters
-from assay.statistics import Patterns
+from assay.patterns import Patterns
+from assay.statistics import held, single_indicators
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -21,17 +22,22 @@ def soft_majority(layout: Layout, patterns: Patterns, signs: FloatArray) -> Floa
 
     A source declared adversarial (sign −1) gives its point to those it does not.
     """
-    points = np.full((len(patterns.codes), layout.outcomes), _EVEN / layout.outcomes)
+    shares = [np.empty((0, layout.outcomes))]
     for source, masks in enumerate(layout.masks):
         allowed = masks if signs[source] > 0 else ~masks
-        shares = np.vstack([allowed / np.maximum(allowed.sum(axis=1, keepdims=True), 1), np.zeros(layout.outcomes)])
-        points += shares[patterns.codes[:, source]]
+        shares.append(allowed / np.maximum(allowed.sum(axis=1, keepdims=True), 1))
+    points = held(patterns.rows, single_indicators(layout)) @ np.vstack(shares) + _EVEN / layout.outcomes
     probabilities: FloatArray = points / points.sum(axis=1, keepdims=True)
     return probabilities
 
 
 def from_majority(
-    layout: Layout, patterns: Patterns, settings: EMSettings, signs: FloatArray, ignore_abstentions: bool
+    layout: Layout,
+    patterns: Patterns,
+    design: Design,
+    settings: EMSettings,
+    signs: FloatArray,
+    ignore_abstentions: bool,
 ) -> Parameters:
     """Parameters as if the soft majority vote were true."""
     labels = soft_majority(layout, patterns, signs)
@@ -39,4 +45,4 @@ def from_majority(
         labels = labels * settings.balance
         labels = labels / labels.sum(axis=1, keepdims=True)
     maximize = Maximizer(layout, settings, ignore_abstentions)
-    return maximize(layout.design(patterns.codes), labels * patterns.counts[:, None])
+    return maximize(Expected.given(design, labels * patterns.counts[:, None]))

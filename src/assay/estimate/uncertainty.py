@@ -24,13 +24,16 @@ FloatArray = npt.NDArray[np.float64]
 MAX_PARAMETERS = 1_500
 """With more free parameters than this, each clique's covariance is taken by itself, the others held fixed."""
 
+Interval = tuple[FloatArray, FloatArray, FloatArray]
+"""(values,) each: accuracies, and the ends of their intervals."""
+
+_PATTERNS = 40_000
+"""A sample of so many patterns is enough to tell how much all of them tell."""
 _BLOCK = 20_000
 _95 = 1.959963984540054
 
 
-def accuracy_intervals(
-    parameters: Parameters, evidence: Evidence, *, balance_known: bool
-) -> list[tuple[FloatArray, FloatArray, FloatArray]]:
+def accuracy_intervals(parameters: Parameters, evidence: Evidence, *, balance_known: bool) -> list[Interval]:
     """Per source (values,): accuracy, and the ends of its 95% interval.
 
     A value that was never emitted has accuracy P(Y ∈ S) under the class balance
@@ -40,6 +43,7 @@ def accuracy_intervals(
     r = layout.outcomes
     if not layout.masks:
         return []
+    evidence = evidence.sample(_PATTERNS)
     posterior, _ = evidence.responsibilities(parameters)
     groups: list[list[int]]
     if layout.offsets[-1] * r <= MAX_PARAMETERS:
@@ -75,17 +79,29 @@ def _covariance(
     parameters: Parameters, evidence: Evidence, posterior: FloatArray, group: list[int], balance_known: bool
 ) -> FloatArray:
     """The covariance of the free parameters of some cliques, and of the balance."""
-    information = _information(parameters, evidence, posterior, group, balance_known)
+    information = _information(parameters, evidence, posterior, group, balance_known, evidence.counts)
     size = len(information)
     joint = np.vstack([parameters.joint[i][:-1] for i in group])
     # Votes that nearly never occur carry next to no information; half an item each keeps the inverse proper.
     prior = np.concatenate([(0.5 * joint * (1 - joint)).T.ravel(), np.full(size, 1e-6)])[:size]
     information[np.diag_indices(size)] += prior + 1e-9 * information.diagonal().max(initial=1.0)
-    return np.asarray(linalg.inv(information, check_finite=False))
+    covariance = np.asarray(linalg.inv(information, check_finite=False))
+    if evidence.spread is None:
+        return covariance
+    # Each pattern of a sample stands for many items, but was seen only as often as it was counted.
+    scatter = _information(
+        parameters, evidence, posterior, group, balance_known, evidence.counts * np.maximum(evidence.spread, 1.0)
+    )
+    return np.asarray(covariance @ scatter @ covariance)
 
 
 def _information(
-    parameters: Parameters, evidence: Evidence, posterior: FloatArray, group: list[int], balance_known: bool
+    parameters: Parameters,
+    evidence: Evidence,
+    posterior: FloatArray,
+    group: list[int],
+    balance_known: bool,
+    counts: FloatArray,
 ) -> FloatArray:
     """The sum of all items' score times score: first outcome by outcome the cliques' parameters, then the balance's."""
     layout = parameters.layout
@@ -104,7 +120,7 @@ def _information(
         if not balance_known:
             parts.append((share - parameters.balance)[:, :-1])
         score = np.hstack(parts)
-        information += (score * evidence.counts[rows, None]).T @ score
+        information += (score * counts[rows, None]).T @ score
     return information
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -12,6 +11,7 @@ import numpy.typing as npt
 
 from assay.data import BATCH_SIZE, Batch, batches, row_count
 from assay.encoding import canonical, recode, smallest, value_table
+from assay.engine import Engine, Local, Processes, engine_of
 from assay.errors import AssayError, SourceError, TaskError, VoteError, near_miss
 from assay.label_space import LabelSpace, Vote
 from assay.progress import Progress
@@ -31,6 +31,7 @@ def apply(
     *,
     on_error: OnError = "raise",
     workers: int = 1,
+    engine: Engine | Literal["local"] = "local",
     batch_size: int = BATCH_SIZE,
     progress: bool = True,
 ) -> Votes:
@@ -54,6 +55,9 @@ def apply(
         ``votes.faults`` and takes it as an abstention.
     workers
         How many processes to use. The votes do not depend on it.
+    engine
+        Where to work: ``"local"``, or a cluster as ``assay.engine.Dask(client)`` or
+        ``assay.engine.Spark(session)``. The votes do not depend on it.
     batch_size
         How many rows are worked on at a time. The votes do not depend on it.
     progress
@@ -89,8 +93,13 @@ def apply(
     declared = _declared(flat, graph.label_space)
     collected = _Collected(flat, graph, declared)
     ask = _Job(flat, graph.label_space, declared, on_error)
+    place = engine_of(engine)
+    if workers > 1:
+        if not isinstance(place, Local):
+            raise SourceError(f"workers are processes of this machine; with engine={engine!r} leave them out")
+        place = Processes(workers)
     with Progress("applying sources", row_count(data), show=progress) as bar:
-        for part in _in_order(ask, batches(data, batch_size), workers):
+        for part in place.map(ask, batches(data, batch_size)):
             collected.add(part)
             bar.advance(len(part.columns[0][0]))
     return collected.votes()
@@ -219,53 +228,3 @@ def _table(source: Source, space: LabelSpace, declared: Sequence[Vote] | None) -
     if declared is not None:
         return canonical(space, set(declared))
     return value_table(space, [], source.task) if isinstance(source.task, str) else ()
-
-
-def _in_order(job: Callable[[Batch], _Part], data: Iterator[Batch], workers: int) -> Iterator[_Part]:
-    """The job's results in the order of the batches, from as many processes as asked for."""
-    if workers == 1:
-        yield from map(job, data)
-        return
-    import cloudpickle
-    from loky import ProcessPoolExecutor
-    from loky.process_executor import TerminatedWorkerError
-
-    try:
-        pickled = cloudpickle.dumps(job)
-    except Exception as error:
-        raise SourceError(
-            f"the sources cannot be sent to worker processes: {error}; "
-            "use workers=1, or open such things inside the source"
-        ) from error
-    with ProcessPoolExecutor(workers, initializer=_receive, initargs=(pickled,)) as pool:
-        waiting: deque[Any] = deque()
-        try:
-            for batch in data:
-                waiting.append(pool.submit(_run, batch))
-                # A few batches ahead keep the workers busy; more would fill the memory.
-                if len(waiting) > 2 * workers:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        except TerminatedWorkerError as error:
-            raise SourceError(
-                "a worker process died, killed or out of memory; use fewer workers or a smaller batch_size"
-            ) from error
-        finally:
-            for future in waiting:
-                future.cancel()
-
-
-_received: Callable[[Batch], _Part] | None = None
-
-
-def _receive(pickled: bytes) -> None:
-    import cloudpickle
-
-    global _received
-    _received = cloudpickle.loads(pickled)
-
-
-def _run(batch: Batch) -> _Part:
-    assert _received is not None
-    return _received(batch)

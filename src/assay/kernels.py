@@ -1,0 +1,514 @@
+"""The few compiled loops: counting co-votes, finding vote patterns, adding up log-odds.
+
+Votes come source by source, (sources, items), or as the votes cast alone, row by
+row: ``starts`` (items + 1,) tells where each item's votes begin. Every function
+works on the arrays that it is given, needs no lock, and is compiled once and kept on disk.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit, types
+from numba.extending import intrinsic
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+WordArray = npt.NDArray[np.uint64]
+
+ROWS_AT_ONCE = 16_384
+"""Rows whose bits are packed together; a multiple of 64. Their bits should fit into the second-level cache."""
+
+_LOW_BITS = np.uint64(0x0101010101010101)
+_SIGN_BIT = 7
+_FEW = 2_048
+"""Rows whose scores are added up together; these should fit into the first-level cache."""
+
+
+def _count_ones(typing_context: Any, word: Any) -> Any:
+    """How many bits of a word are set: one instruction, and LLVM knows how to do four words at once."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.uint64(types.uint64), generate
+
+
+_ones_in: Any = intrinsic(_count_ones)
+
+
+@njit(nogil=True, cache=True)
+def _plane(words: WordArray, bit: int, packed: WordArray) -> None:
+    """One bit of each of 64 · s bytes, packed into s words.
+
+    The bytes come as 8 · s words, and word o of the result takes its bits from the
+    words o, o + s, …: which row ends up at which bit does not matter, as long as it
+    is the same for all sources, and so the loop runs over neighbours.
+    """
+    size = len(packed)
+    shift = np.uint64(bit)
+    for o in range(size):
+        gathered = np.uint64(0)
+        for p in range(8):
+            gathered |= ((words[o + p * size] >> shift) & _LOW_BITS) << np.uint64(p)
+        packed[o] = gathered
+
+
+@njit(nogil=True, cache=True)
+def _pack(words: WordArray, planes: WordArray, bits: WordArray) -> None:
+    """The planes of one source: (values, s) words in which a bit is set where a row has the value."""
+    values, size = planes.shape
+    _plane(words, _SIGN_BIT, bits[_SIGN_BIT])
+    needed = 0
+    while (1 << needed) < values:
+        _plane(words, needed, bits[needed])
+        needed += 1
+    for value in range(values):
+        plane = planes[value]
+        for o in range(size):
+            plane[o] = ~bits[_SIGN_BIT, o]
+        for bit in range(needed):
+            if (value >> bit) & 1:
+                for o in range(size):
+                    plane[o] &= bits[bit, o]
+            else:
+                for o in range(size):
+                    plane[o] &= ~bits[bit, o]
+
+
+@njit(nogil=True, cache=True)
+def count_packed(
+    codes: npt.NDArray[np.int8], first: IntArray, groups: IntArray, pair: IntArray, covered: IntArray
+) -> None:
+    """Count votes and co-votes by packing the votes for each value into bits, and counting those that meet.
+
+    Parameters
+    ----------
+    codes
+        (sources, items), each source's codes one after the other.
+    first
+        (sources + 1,): where each source's values begin.
+    groups
+        (groups, values): ones for the values that belong to each group.
+    pair
+        (values, values): is added to, on and above the diagonal.
+    covered
+        (groups,): the items with a vote of each group are added.
+    """
+    sources, items = codes.shape
+    values = first[sources]
+    size = ROWS_AT_ONCE // 64
+    planes = np.empty((values, size), np.uint64)
+    bits = np.empty((8, size), np.uint64)
+    padded = np.empty(ROWS_AT_ONCE, np.int8)
+    for start in range(0, items, ROWS_AT_ONCE):
+        rows = min(ROWS_AT_ONCE, items - start)
+        for source in range(sources):
+            own = planes[first[source] : first[source + 1]]
+            padded[:rows] = codes[source, start : start + rows]
+            padded[rows:] = -1
+            _pack(padded.view(np.uint64), own, bits)
+        for i in range(values):
+            one = planes[i]
+            total = np.int64(0)
+            for o in range(size):
+                total += np.int64(_ones_in(one[o]))
+            pair[i, i] += total
+        for source in range(sources):
+            for i in range(first[source], first[source + 1]):
+                one = planes[i]
+                for j in range(first[source + 1], values):
+                    other = planes[j]
+                    total = np.int64(0)
+                    for o in range(size):
+                        total += np.int64(_ones_in(one[o] & other[o]))
+                    pair[i, j] += total
+        for group in range(len(groups)):
+            union = bits[0]
+            union[:] = np.uint64(0)
+            for i in range(values):
+                if groups[group, i]:
+                    for o in range(size):
+                        union[o] |= planes[i, o]
+            total = np.int64(0)
+            for o in range(size):
+                total += np.int64(_ones_in(union[o]))
+            covered[group] += total
+
+
+@njit(nogil=True, cache=True)
+def count_listed(
+    starts: IntArray, listed: npt.NDArray[np.int32], groups: IntArray, pair: IntArray, covered: IntArray
+) -> None:
+    """The same from the values that each item has, ``listed`` in rising order."""
+    seen = np.zeros(len(groups), np.int64)
+    for row in range(len(starts) - 1):
+        seen[:] = 0
+        for a in range(starts[row], starts[row + 1]):
+            i = listed[a]
+            pair[i, i] += 1
+            for group in range(len(groups)):
+                seen[group] |= groups[group, i]
+            for b in range(a + 1, starts[row + 1]):
+                pair[i, listed[b]] += 1
+        for group in range(len(groups)):
+            covered[group] += seen[group]
+
+
+@njit(nogil=True, cache=True)
+def count_meetings(
+    starts: IntArray,
+    sources: npt.NDArray[np.int32],
+    says: npt.NDArray[np.int32],
+    overlap: IntArray,
+    agreement: IntArray,
+) -> int:
+    """Count how often two sources vote on the same item, and how often they say the same.
+
+    ``says`` is −1 where a vote says nothing here. (sources, sources) counts are
+    added to, on and above the diagonal. Returns how many items have a vote.
+    """
+    covered = 0
+    for row in range(len(starts) - 1):
+        any_vote = 0
+        for a in range(starts[row], starts[row + 1]):
+            if says[a] < 0:
+                continue
+            any_vote = 1
+            for b in range(a, starts[row + 1]):
+                if says[b] >= 0:
+                    overlap[sources[a], sources[b]] += 1
+                    if says[a] == says[b]:
+                        agreement[sources[a], sources[b]] += 1
+        covered += any_vote
+    return covered
+
+
+@njit(nogil=True, cache=True)
+def hash_rows(codes: npt.NDArray[Any], multipliers: WordArray, hashes: WordArray) -> None:
+    """(items,): a number for each row of votes, (sources, items), equal for equal rows and hardly ever for others."""
+    sources, items = codes.shape
+    for start in range(0, items, _FEW):
+        rows = min(_FEW, items - start)
+        found = hashes[start : start + rows]
+        found[:] = np.uint64(0)
+        for source in range(sources):
+            said = codes[source, start : start + rows]
+            multiplier = multipliers[source]
+            for i in range(rows):
+                found[i] += multiplier * np.uint64(np.int64(said[i]) + 1)
+        for i in range(rows):
+            found[i] = _mixed(found[i])
+
+
+@njit(nogil=True, cache=True)
+def hash_listed(
+    starts: IntArray, sources: npt.NDArray[np.int32], codes: npt.NDArray[Any], multipliers: WordArray, hashes: WordArray
+) -> None:
+    """The same from the votes cast."""
+    for row in range(len(starts) - 1):
+        found = np.uint64(0)
+        for a in range(starts[row], starts[row + 1]):
+            found += multipliers[sources[a]] * np.uint64(np.int64(codes[a]) + 1)
+        hashes[row] = _mixed(found)
+
+
+@njit(nogil=True, cache=True)
+def _mixed(x: Any) -> Any:
+    """Every bit depends on every bit (the finaliser of splitmix64)."""
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+@njit(nogil=True, cache=True)
+def distinct(hashes: WordArray, limit: np.uint64, keys: WordArray, counts: IntArray, rows: IntArray) -> int:
+    """Find the distinct hashes up to a limit: each with its count and the first row that has it.
+
+    Returns how many there are; there must be room for them.
+    """
+    slots = 1024
+    while slots < len(keys) // 4:
+        slots *= 2
+    table = np.full(slots, -1, np.int64)
+    found = 0
+    for row in range(len(hashes)):
+        key = hashes[row]
+        if key > limit:
+            continue
+        if 2 * found >= slots:
+            slots *= 4
+            table = np.full(slots, -1, np.int64)
+            for index in range(found):
+                slot = np.int64(keys[index] & np.uint64(slots - 1))
+                while table[slot] >= 0:
+                    slot = (slot + 1) & (slots - 1)
+                table[slot] = index
+        slot = np.int64(key & np.uint64(slots - 1))
+        while table[slot] >= 0 and keys[table[slot]] != key:
+            slot = (slot + 1) & (slots - 1)
+        index = table[slot]
+        if index < 0:
+            table[slot] = found
+            keys[found] = key
+            counts[found] = 1
+            rows[found] = row
+            found += 1
+        else:
+            counts[index] += 1
+    return found
+
+
+@njit(nogil=True, cache=True)
+def count_into_buckets(hashes: WordArray, shift: int, buckets: IntArray) -> None:
+    """Count hashes by their leading bits."""
+    by = np.uint64(shift)
+    for row in range(len(hashes)):
+        buckets[hashes[row] >> by] += 1
+
+
+@njit(nogil=True, cache=True)
+def list_votes(
+    codes: npt.NDArray[Any], rows: IntArray, starts: IntArray, sources: npt.NDArray[np.int32], said: npt.NDArray[Any]
+) -> None:
+    """The votes cast of the given rows of (sources, items): where each row's begin, who voted, and what.
+
+    ``sources`` and ``said`` have room for all votes, cast or not.
+    """
+    block = np.empty((_FEW // 8, len(codes)), codes.dtype)
+    at = 0
+    for begin in range(0, len(rows), len(block)):
+        taken = min(len(block), len(rows) - begin)
+        for source in range(len(codes)):
+            column = codes[source]
+            for i in range(taken):
+                block[i, source] = column[rows[begin + i]]
+        for i in range(taken):
+            starts[begin + i] = at
+            for source in range(len(codes)):
+                # Written whether it is a vote or not: a branch would be guessed wrong too often.
+                sources[at] = source
+                said[at] = block[i, source]
+                at += block[i, source] >= 0
+    starts[len(rows)] = at
+
+
+@njit(nogil=True, cache=True)
+def take_listed(
+    starts: IntArray,
+    sources: npt.NDArray[np.int32],
+    said: npt.NDArray[Any],
+    rows: IntArray,
+    taken_starts: IntArray,
+    taken_sources: npt.NDArray[np.int32],
+    taken_said: npt.NDArray[Any],
+) -> None:
+    """The votes of the given rows, in that order; ``taken_starts`` tells where to put them."""
+    for i in range(len(rows)):
+        at = taken_starts[i]
+        for a in range(starts[rows[i]], starts[rows[i] + 1]):
+            taken_sources[at] = sources[a]
+            taken_said[at] = said[a]
+            at += 1
+
+
+@njit(nogil=True, cache=True)
+def expect(
+    starts: IntArray,
+    columns: npt.NDArray[np.int32],
+    counts: FloatArray,
+    leads: FloatArray,
+    base: FloatArray,
+    spoken: FloatArray,
+    totals: FloatArray,
+) -> float:
+    """One E-step over vote patterns, outcomes measured against the first one.
+
+    Parameters
+    ----------
+    starts, columns
+        The patterns: the columns of the design matrix in which each has a one.
+    counts
+        (patterns,).
+    leads, base
+        (columns, outcomes − 1) and (outcomes − 1,): log-probabilities less those of the first outcome.
+    spoken, totals
+        (columns, outcomes − 1) and (outcomes − 1,): expected counts are added.
+
+    Returns the log-likelihood, less what it would be if only the first outcome existed.
+    """
+    others = len(base)
+    logs = np.empty(others)
+    likelihood = 0.0
+    for row in range(len(starts) - 1):
+        logs[:] = base
+        for a in range(starts[row], starts[row + 1]):
+            for y in range(others):
+                logs[y] += leads[columns[a], y]
+        highest = 0.0
+        for y in range(others):
+            highest = max(highest, logs[y])
+        total = np.exp(-highest)
+        for y in range(others):
+            logs[y] = np.exp(logs[y] - highest)
+            total += logs[y]
+        likelihood += counts[row] * (np.log(total) + highest)
+        scale = counts[row] / total
+        for y in range(others):
+            logs[y] *= scale
+            totals[y] += logs[y]
+        for a in range(starts[row], starts[row + 1]):
+            for y in range(others):
+                spoken[columns[a], y] += logs[y]
+    return likelihood
+
+
+@njit(nogil=True, cache=True)
+def expect_two(
+    starts: IntArray,
+    columns: npt.NDArray[np.int32],
+    counts: FloatArray,
+    leads: FloatArray,
+    base: FloatArray,
+    spoken: FloatArray,
+    totals: FloatArray,
+) -> float:
+    """:func:`expect` for two outcomes, which most problems have, without the inner loops."""
+    lead = leads[:, 0].copy()
+    second = np.zeros(len(lead))
+    items = 0.0
+    likelihood = 0.0
+    for row in range(len(starts) - 1):
+        log_odds = base[0]
+        for a in range(starts[row], starts[row + 1]):
+            log_odds += lead[columns[a]]
+        small = np.exp(-abs(log_odds))
+        likelihood += counts[row] * (max(log_odds, 0.0) + np.log1p(small))
+        share = counts[row] / (1.0 + small)
+        if log_odds < 0:
+            share *= small
+        items += share
+        for a in range(starts[row], starts[row + 1]):
+            second[columns[a]] += share
+    totals[0] += items
+    spoken[:, 0] += second
+    return likelihood
+
+
+@njit(nogil=True, cache=True)
+def judge_listed(
+    starts: IntArray, columns: npt.NDArray[np.int32], gains: FloatArray, base: FloatArray, posterior: FloatArray
+) -> None:
+    """(items, outcomes): probabilities of the outcomes, from the columns in which each item has a one."""
+    outcomes = len(base)
+    for row in range(len(starts) - 1):
+        logs = posterior[row]
+        logs[:] = base
+        for a in range(starts[row], starts[row + 1]):
+            for y in range(outcomes):
+                logs[y] += gains[columns[a], y]
+        _to_probabilities(logs)
+
+
+@njit(nogil=True, cache=True)
+def _to_probabilities(logs: FloatArray) -> None:
+    highest = logs[0]
+    for y in range(1, len(logs)):
+        highest = max(highest, logs[y])
+    total = 0.0
+    for y in range(len(logs)):
+        logs[y] = np.exp(logs[y] - highest)
+        total += logs[y]
+    for y in range(len(logs)):
+        logs[y] /= total
+
+
+@njit(nogil=True, cache=True)
+def add_votes(
+    codes: npt.NDArray[Any],
+    alone: IntArray,
+    alone_at: IntArray,
+    members: IntArray,
+    member_at: IntArray,
+    digits: IntArray,
+    digits_at: IntArray,
+    leads: FloatArray,
+    leads_at: IntArray,
+    scores: FloatArray,
+    voted: npt.NDArray[np.bool_],
+) -> None:
+    """Add up what votes, (sources, items), say for each outcome but the first.
+
+    Parameters
+    ----------
+    codes
+        (sources, items).
+    alone, alone_at
+        Independent sources, and (alone + 1,) where the ``leads`` of their values begin.
+    members, member_at
+        The sources of the other cliques, and (cliques + 1,) where each clique's begin.
+    digits, digits_at
+        For each member what a code, and first abstaining, adds to the number of the clique's joint
+        vote; −1 where it says nothing here. And where each member's begin.
+    leads, leads_at
+        (outcomes − 1, values and joint votes): what a vote adds; and (cliques,) where each clique's begin.
+    scores, voted
+        (outcomes − 1, items): is added to. (items,): is set where somebody says something.
+    """
+    items = codes.shape[1]
+    numbers = np.empty(_FEW, np.int64)
+    for start in range(0, items, _FEW):
+        rows = min(_FEW, items - start)
+        said = voted[start : start + rows]
+        for a in range(len(alone)):
+            column = codes[alone[a], start : start + rows]
+            values = alone_at[a + 1] - alone_at[a]
+            for i in range(rows):
+                said[i] |= column[i] >= 0
+            for y in range(len(scores)):
+                score = scores[y, start : start + rows]
+                lead = leads[y, alone_at[a] : alone_at[a + 1]]
+                if values <= 4:
+                    # Comparing all rows with each value in turn is done four rows at a time.
+                    for value in range(values):
+                        gain = lead[value]
+                        for i in range(rows):
+                            score[i] += gain if column[i] == value else 0.0
+                else:
+                    for i in range(rows):
+                        if column[i] >= 0:
+                            score[i] += lead[column[i]]
+        for clique in range(len(leads_at)):
+            numbers[:rows] = leads_at[clique]
+            for a in range(member_at[clique], member_at[clique + 1]):
+                column = codes[members[a], start : start + rows]
+                first = digits_at[a] + 1
+                for i in range(rows):
+                    digit = digits[first + column[i]]
+                    said[i] |= digit >= 0
+                    numbers[i] += max(digit, 0)
+            for y in range(len(scores)):
+                score = scores[y, start : start + rows]
+                for i in range(rows):
+                    score[i] += leads[y, numbers[i]]
+
+
+@njit(nogil=True, cache=True)
+def to_posterior(scores: FloatArray, posterior: FloatArray) -> None:
+    """(items, outcomes) probabilities from (outcomes − 1, items) log-odds against the first outcome."""
+    others, items = scores.shape
+    for i in range(items):
+        if others == 1:
+            small = np.exp(-abs(scores[0, i]))
+            large = 1.0 / (1.0 + small)
+            second = large if scores[0, i] >= 0 else small * large
+            posterior[i, 0] = small * large if scores[0, i] >= 0 else large
+            posterior[i, 1] = second
+        else:
+            logs = posterior[i]
+            logs[0] = 0.0
+            for y in range(others):
+                logs[y + 1] = scores[y, i]
+            _to_probabilities(logs)

@@ -1,0 +1,45 @@
+"""Labeling votes wherever they are: in memory, in files larger than that, on a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from assay.engine import Engine, Local, engine_of
+from assay.fitted import Fitted
+from assay.labels import Labels
+from assay.partitions import Piece, pieces_of, read
+from assay.posterior import Judge
+from assay.progress import Progress
+from assay.votes import Votes
+
+
+def labels_of(votes: Any, fitted: Fitted, engine: Engine | Literal["local"], progress: bool) -> Iterator[Labels]:
+    """Labels, part by part, of votes that are in memory or come in pieces."""
+    place = engine_of(engine)
+    job = _Label(fitted.nothing, tuple(part.judge for part in fitted.components))
+    if isinstance(votes, Votes) and isinstance(place, Local):
+        yield from job(votes)
+        return
+    pieces, items, _ = pieces_of(votes)
+    with Progress("labeling", items, show=progress) as bar:
+        for parts in place.map(job, pieces):
+            for part in parts:
+                yield part
+                bar.advance(len(part))
+
+
+@dataclass(frozen=True)
+class _Label:
+    """Label one piece; what a worker runs."""
+
+    nothing: Votes
+    judges: tuple[Judge, ...]
+
+    def __call__(self, piece: Piece) -> list[Labels]:
+        return [self.labels(votes.like(self.nothing)) for votes in read(piece)]
+
+    def labels(self, votes: Votes) -> Labels:
+        """The labels of votes that are like those the model learned from."""
+        return Labels(votes.tasks, tuple(judge(votes) for judge in self.judges), votes.items)

@@ -1,0 +1,345 @@
+"""Vote patterns: the distinct rows of votes, how often each occurs, and a sample of them where they are too many.
+
+What is learned from votes depends on their distinct rows alone. With few sources
+these are few, however many items there are. With many sources nearly every item
+has a row of its own; then a :class:`Sketch` keeps the rows whose hash is lowest,
+up to a fixed size, and with them all rows that are frequent. Which these are
+depends on the votes alone: not on their order, nor on how they were partitioned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.listed import Codes, Listed
+
+BoolArray = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+Hashes = npt.NDArray[np.uint64]
+
+SKETCH_SIZE = 2**21
+"""The most that a sketch holds: a pattern counts as one, and each of its votes as one more."""
+_BUCKET_BITS = 20
+_FREQUENT = 1 / 4_096
+"""Patterns that make up this share of the items are frequent; a sketch misses none of them."""
+_EVERYTHING = np.uint64(2**64 - 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """Rows of votes, each with a weight: how many items have it, or stand behind it."""
+
+    rows: Listed
+    counts: FloatArray
+    """(patterns,)."""
+    spread: FloatArray | None = None
+    """(patterns,): how many items each counted one stands for, if they are a sample."""
+
+    @classmethod
+    def of(cls, codes: Codes) -> Patterns:
+        """The distinct rows of (items, sources) codes, in an order that depends on the rows alone.
+
+        >>> patterns = Patterns.of(np.array([[0, 1], [1, 1], [0, 1]]))
+        >>> sorted(zip(patterns.counts.tolist(), patterns.codes.tolist()))
+        [(1.0, [1, 1]), (2.0, [0, 1])]
+        """
+        hashes = row_hashes(codes, multipliers([str(j) for j in range(codes.shape[1])]))
+        keys, counts, first = distinct(hashes)
+        order = np.argsort(keys)
+        return cls(Listed.of(codes, first[order]), counts[order].astype(float))
+
+    @classmethod
+    def weighted(cls, codes: Codes, counts: npt.NDArray[Any]) -> Patterns:
+        """Rows of (patterns, sources) codes as they are, with their counts."""
+        return cls(Listed.of(codes), np.asarray(counts, dtype=float))
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def codes(self) -> Codes:
+        """(patterns, sources), in which −1 abstains."""
+        return self.rows.dense()
+
+    @property
+    def items(self) -> float:
+        """How many items there are."""
+        return float(self.counts.sum())
+
+    @property
+    def size(self) -> int:
+        """How much work they are: a pattern counts as one, and each of its votes as one more."""
+        return len(self.rows) + len(self.rows.sources)
+
+    def select(self, sources: Sequence[int] | IntArray) -> Patterns:
+        """The votes of some sources."""
+        return replace(self, rows=self.rows.select(sources))
+
+    def thinned(self, size: int) -> Patterns:
+        """A sample of at most about this size, in which the frequent patterns are all kept.
+
+        The others are taken from the front, so they must be in an order that has nothing to do with them.
+        """
+        if self.size <= size:
+            return self
+        cost = 1 + np.diff(self.rows.starts)
+        frequent = self.counts > _FREQUENT * self.items
+        left = size - int(cost[frequent].sum())
+        taken = ~frequent & (np.cumsum(np.where(frequent, 0, cost)) <= max(left, size // 2))
+        chosen = np.flatnonzero(taken | frequent)
+        scale = self.counts[~frequent].sum() / max(self.counts[taken].sum(), 1e-300)
+        factor = np.where(frequent[chosen], 1.0, scale)
+        spread = np.ones(len(chosen)) if self.spread is None else self.spread[chosen]
+        return Patterns(self.rows.take(chosen), self.counts[chosen] * factor, spread)
+
+
+@dataclass(frozen=True, eq=False)
+class Sketch:
+    """Vote patterns that add: exact where they are few, and a sample of bounded size where they are many."""
+
+    keys: Hashes
+    """(patterns,): the hashes of their rows, rising."""
+    counts: IntArray
+    """(patterns,): how many items have each. Exact."""
+    rows: Listed
+    limit: np.uint64 = _EVERYTHING
+    """Every pattern whose hash is not above this is here."""
+    buckets: IntArray | None = None
+    """How many items there are by the leading bits of their hash, once some patterns had to go."""
+    frequent: Sketch | None = None
+    """Patterns above the limit that are kept because there are many items in their bucket."""
+    size: int = SKETCH_SIZE
+    """The most that it holds."""
+
+    @classmethod
+    def zero(cls, width: int, size: int = SKETCH_SIZE, dtype: npt.DTypeLike = np.int8) -> Sketch:
+        """No items."""
+        nothing = Listed(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0, dtype=dtype), width)
+        return cls(np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int64), nothing, size=size)
+
+    @classmethod
+    def of(cls, hashes: Hashes, listed: Callable[[IntArray], Listed], votes: int, size: int = SKETCH_SIZE) -> Sketch:
+        """The sketch of some items.
+
+        Parameters
+        ----------
+        hashes
+            (items,): those of their rows.
+        listed
+            Gives the votes of rows by number.
+        votes
+            How many votes were cast in all.
+        size
+            The most that the sketch holds.
+        """
+        limit = _guess(hashes, 1 + votes / max(len(hashes), 1), size)
+        while True:
+            keys, counts, first = distinct(hashes, limit)
+            # Rows side by side in memory are listed faster than rows in the order of their hashes.
+            rows = listed(first)
+            whole = limit == _EVERYTHING
+            if whole or len(rows) + len(rows.sources) > size:
+                break
+            limit = _EVERYTHING if int(limit) >= 2**62 else np.uint64(4 * int(limit))
+        order = np.argsort(keys)
+        if whole and len(rows) + len(rows.sources) <= size:
+            return cls(keys[order], counts[order], rows.take(order), size=size)
+        buckets = np.zeros(2**_BUCKET_BITS, dtype=np.int64)
+        _count_into(buckets, hashes)
+        kept = int(np.searchsorted(np.cumsum(1 + np.diff(rows.starts)[order]), size, side="right"))
+        found = cls(
+            keys[order[:kept]],
+            counts[order[:kept]],
+            rows.take(order[:kept]),
+            limit=np.uint64(int(keys[order[kept]]) - 1),
+            buckets=buckets,
+            size=size,
+        )
+        crowded = order[kept:][found.crowded[_bucket_of(keys[order[kept:]])]]
+        return replace(found, frequent=Sketch(keys[crowded], counts[crowded], rows.take(crowded), size=size))
+
+    @property
+    def _cost(self) -> IntArray:
+        """(patterns + 1,): the size of the first ones."""
+        return self.rows.starts + np.arange(len(self.rows) + 1)
+
+    @property
+    def items(self) -> int:
+        """How many items there are."""
+        return int((self.counts if self.buckets is None else self.buckets).sum())
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether all patterns are here."""
+        return self.buckets is None
+
+    def __add__(self, other: Sketch) -> Sketch:
+        merged = _merged(self, other)
+        limit = min(self.limit, other.limit)
+        buckets = None
+        if self.buckets is not None or other.buckets is not None:
+            buckets = self._all_buckets + other._all_buckets
+        frequent = [part for part in (self.frequent, other.frequent) if part is not None]
+        known = None if not frequent else frequent[0] if len(frequent) == 1 else _merged(*frequent)
+        return replace(merged, limit=limit, buckets=buckets, frequent=known, size=min(self.size, other.size))._bounded()
+
+    @property
+    def _all_buckets(self) -> IntArray:
+        if self.buckets is not None:
+            return self.buckets
+        return np.bincount(_bucket_of(self.keys), weights=self.counts, minlength=2**_BUCKET_BITS).astype(np.int64)
+
+    def _bounded(self) -> Sketch:
+        """The same with the patterns of lowest hash, as many as there is room for."""
+        room = int(np.searchsorted(self._cost, self.size, side="right")) - 1
+        kept = min(room, int(np.searchsorted(self.keys, self.limit, side="right")))
+        if kept == len(self.keys) and self.buckets is None:
+            return self
+        limit = self.limit if kept == len(self.keys) else min(self.limit, np.uint64(int(self.keys[kept]) - 1))
+        smaller = replace(
+            self._part(np.arange(kept)), limit=limit, buckets=self._all_buckets, frequent=None, size=self.size
+        )
+        above = [self._part(np.arange(kept, len(self.keys))), *([self.frequent] if self.frequent is not None else [])]
+        known = above[0] if len(above) == 1 else _merged(*above)
+        crowded = smaller.crowded[_bucket_of(known.keys)]
+        return replace(smaller, frequent=known._part(np.flatnonzero(crowded)))
+
+    def _part(self, chosen: IntArray) -> Sketch:
+        return Sketch(self.keys[chosen], self.counts[chosen], self.rows.take(chosen), size=self.size)
+
+    @cached_property
+    def crowded(self) -> BoolArray:
+        """(buckets,): those above the limit that hold a frequent pattern, or many others."""
+        assert self.buckets is not None
+        many: BoolArray = self.buckets > _FREQUENT * self.buckets.sum()
+        many[: int(self.limit >> np.uint64(64 - _BUCKET_BITS)) + 1] = False
+        return many
+
+    @property
+    def needs_a_second_look(self) -> bool:
+        """Whether some frequent patterns may not have been counted from the first item on."""
+        return self.buckets is not None and bool(self.crowded.any())
+
+    def with_frequent(self, frequent: Sketch) -> Sketch:
+        """The same with the frequent patterns as counted over all items."""
+        return replace(self, frequent=frequent)
+
+    def patterns(self) -> Patterns:
+        """The patterns, each with the number of items that it stands for; these add up to all items."""
+        if self.buckets is None:
+            return Patterns(self.rows, self.counts.astype(float))
+        assert self.frequent is not None
+        bucket = _bucket_of(self.frequent.keys)
+        counted = np.bincount(bucket, weights=self.frequent.counts, minlength=len(self.buckets))
+        # A pattern that was noticed late, or on some days only, stands for all of its bucket.
+        frequent = self.frequent.counts * (self.buckets / np.maximum(counted, 1))[bucket]
+        # The others stand for all that are not frequent.
+        often = self.counts > _FREQUENT * self.items
+        rare = self.items - frequent.sum() - self.counts[often].sum()
+        spread = np.where(often, 1.0, rare / max(int(self.counts[~often].sum()), 1))
+        return Patterns(
+            Listed.concat([self.rows, self.frequent.rows]),
+            np.concatenate([self.counts * spread, frequent]),
+            np.concatenate([spread, np.ones(len(frequent))]),
+        )
+
+    def arrays(self, name: str) -> dict[str, npt.NDArray[Any]]:
+        """All that it holds, for a file."""
+        arrays: dict[str, npt.NDArray[Any]] = {
+            f"{name} keys": self.keys,
+            f"{name} counts": self.counts,
+            f"{name} starts": self.rows.starts,
+            f"{name} sources": self.rows.sources,
+            f"{name} codes": self.rows.codes,
+            f"{name} limit": np.array(self.limit),
+            f"{name} size": np.array(self.size),
+        }
+        if self.buckets is not None:
+            arrays[f"{name} buckets"] = self.buckets
+        return arrays | ({} if self.frequent is None else self.frequent.arrays(f"frequent {name}"))
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], name: str, width: int) -> Sketch:
+        """What :meth:`arrays` was taken from."""
+        return cls(
+            arrays[f"{name} keys"],
+            arrays[f"{name} counts"],
+            Listed(arrays[f"{name} starts"], arrays[f"{name} sources"], arrays[f"{name} codes"], width),
+            np.uint64(arrays[f"{name} limit"]),
+            arrays.get(f"{name} buckets"),
+            cls.from_arrays(arrays, f"frequent {name}", width) if f"frequent {name} keys" in arrays else None,
+            int(arrays[f"{name} size"]),
+        )
+
+
+def patterns_in(crowded: BoolArray, hashes: Hashes, listed: Callable[[IntArray], Listed]) -> Sketch:
+    """The patterns of some items that are in crowded buckets, for :meth:`Sketch.with_frequent`."""
+    rows = np.flatnonzero(crowded[_bucket_of(hashes)])
+    keys, counts, first = distinct(hashes[rows])
+    order = np.argsort(keys)
+    return Sketch(keys[order], counts[order], listed(rows[first[order]]), size=2**62)
+
+
+def multipliers(names: Sequence[str]) -> Hashes:
+    """(sources,): what the hash of a row multiplies each source's votes with; depends on its name alone."""
+    digests = [blake2b(name.encode(), digest_size=8).digest() for name in names]
+    return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64) | np.uint64(1)
+
+
+def row_hashes(codes: Codes, factors: Hashes) -> Hashes:
+    """(items,): the hashes of the rows of (items, sources) codes."""
+    from assay import kernels
+
+    hashes = np.empty(len(codes), dtype=np.uint64)
+    kernels.hash_rows(codes.T, factors, hashes)
+    return hashes
+
+
+def distinct(hashes: Hashes, limit: np.uint64 = _EVERYTHING) -> tuple[Hashes, IntArray, IntArray]:
+    """The distinct hashes up to a limit, how often each occurs and where first, in the order of that."""
+    from assay import kernels
+
+    room = len(hashes)
+    if limit < _EVERYTHING:
+        room = int(np.count_nonzero(hashes <= limit))
+    keys = np.empty(room, dtype=np.uint64)
+    counts, first = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
+    found = kernels.distinct(hashes, limit, keys, counts, first)
+    return keys[:found], counts[:found], first[:found]
+
+
+def _guess(hashes: Hashes, cost: float, size: int) -> np.uint64:
+    """A limit up to which there are a little more patterns than there is room for, if rows hardly ever repeat."""
+    if len(hashes) * cost <= size:
+        return _EVERYTHING
+    some = hashes[: 2**14]
+    if 2 * len(np.unique(some)) < len(some):
+        return _EVERYTHING
+    share = 1.2 * size / (cost * len(hashes))
+    return _EVERYTHING if share >= 0.7 else np.uint64(int(share * 2**64))
+
+
+def _bucket_of(hashes: Hashes) -> IntArray:
+    return (hashes >> np.uint64(64 - _BUCKET_BITS)).astype(np.int64)
+
+
+def _count_into(buckets: IntArray, hashes: Hashes) -> None:
+    from assay import kernels
+
+    kernels.count_into_buckets(hashes, 64 - _BUCKET_BITS, buckets)
+
+
+def _merged(one: Sketch, other: Sketch) -> Sketch:
+    """The patterns of both, with their counts added."""
+    keys, first, group = np.unique(np.concatenate([one.keys, other.keys]), return_index=True, return_inverse=True)
+    counts = np.zeros(len(keys), dtype=np.int64)
+    np.add.at(counts, group, np.concatenate([one.counts, other.counts]))
+    return Sketch(keys, counts, Listed.concat([one.rows, other.rows]).take(first), size=one.size)

@@ -1,0 +1,63 @@
+"""Counts on disk: plain arrays, and JSON for what they are counts of."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.errors import AssayError
+from assay.store import writing
+from assay.tasks import TaskGraph
+from assay.votes import Votes
+
+_FORMAT = 1
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+def write_counts(path: str | Path, nothing: Votes, arrays: Arrays) -> Path:
+    """Write counts whole, or not at all."""
+    said = {"format": _FORMAT, "counts of": description(nothing)}
+    target = Path(path)
+    with writing(target) as unfinished, unfinished.open("wb") as file:
+        np.savez_compressed(file, said=np.array(json.dumps(said)), **arrays)  # type: ignore[arg-type]
+    return target
+
+
+def read_counts(path: str | Path) -> tuple[Votes, Arrays]:
+    """What :func:`write_counts` was given."""
+    try:
+        with Path(path).open("rb") as opened, np.load(opened, allow_pickle=False) as file:
+            stored = {name: file[name] for name in file.files}
+        said = json.loads(str(stored["said"]))
+        if said["format"] != _FORMAT:
+            raise AssayError(f"{path} was written by another version of Assay (counts format {said['format']})")
+        return described(said["counts of"]), stored
+    except FileNotFoundError:
+        raise AssayError(f"there is no file {path}") from None
+    except (KeyError, ValueError, TypeError, AttributeError, OSError, EOFError, BadZipFile) as error:
+        raise AssayError(f"{path} holds no counts that Assay wrote, or is damaged: {error}") from error
+
+
+def description(nothing: Votes) -> dict[str, Any]:
+    """Tasks, sources and their values, as JSON has them."""
+    return {
+        "tasks": nothing.tasks.to_dict(),
+        "sources": [
+            {"name": name, "values": [dict(vote.labels) for vote in values]}
+            for name, values in zip(nothing.names, nothing.values, strict=True)
+        ],
+    }
+
+
+def described(said: Mapping[str, Any]) -> Votes:
+    """No votes of the sources that were described."""
+    tasks = TaskGraph.from_dict(said["tasks"])
+    names = tuple(source["name"] for source in said["sources"])
+    values = tuple(tuple(tasks.label_space.vote(value) for value in source["values"]) for source in said["sources"])
+    return Votes(tasks, np.empty((0, len(names)), dtype=np.int8), names, values)
