@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test lint bench docs system clean
 
 demo: $(INSTALLED)
 	$(BIN)/assay demo
@@ -25,6 +25,12 @@ bench: $(INSTALLED)
 
 docs: $(INSTALLED)
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+
+# What tests need besides Python: Spark runs on Java.
+system:
+	@if ! command -v java >/dev/null && command -v apt-get >/dev/null; then \
+		apt-get update && apt-get install -y --no-install-recommends default-jre-headless; \
+	fi
 
 $(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.engine import Engine, Local, engine_of
+from assay.errors import VoteError
 from assay.partitions import Piece, is_in_pieces, no_votes, pieces_of, read
 from assay.patterns import SKETCH_SIZE, Sketch
 from assay.progress import Progress
@@ -51,13 +52,26 @@ def count(
     >>> (count(monday) + count(tuesday)).items
     12
     """
+    if not isinstance(size, int) or size < 1:
+        raise VoteError(f"size must be a whole number from 1, but got {size!r}")
+    return tally_of(votes, engine=engine, size=size, progress=progress)
+
+
+def tally_of(
+    votes: Any, *, engine: Engine | Literal["local"], size: int, progress: bool, like: Votes | None = None
+) -> Tally:
+    """Counts, if they are not counted yet; of the same sources and values as some votes, if there are such."""
+    if isinstance(votes, Tally):
+        return votes
     place = engine_of(engine)
     if isinstance(votes, Votes) and isinstance(place, Local):
-        return Tally.of(votes, size)
+        return Tally.of(votes if like is None else votes.like(like), size)
     pieces, items, again = pieces_of(votes)
     stream = iter(pieces)
-    first = next(stream)
-    nothing = no_votes(first)
+    first = next(stream, None)
+    if first is None:
+        raise VoteError("expected batches of votes, but there are none")
+    nothing = no_votes(first) if like is None else like
     total = Tally.zero(nothing, size)
     with Progress("counting votes", items, show=progress) as bar:
         for part in place.map(_Count(nothing, size, once=not again), chain([first], stream)):
@@ -71,11 +85,6 @@ def count(
             frequent = frequent + found
             bar.advance(counted)
     return replace(total, sketch=total.sketch.with_frequent(frequent))
-
-
-def tally_of(votes: Any, *, engine: Engine | Literal["local"], size: int, progress: bool) -> Tally:
-    """Counts, if they are not counted yet."""
-    return votes if isinstance(votes, Tally) else count(votes, engine=engine, size=size, progress=progress)
 
 
 def needs_counting_in_pieces(votes: Any) -> bool:

@@ -315,6 +315,14 @@ def take_listed(
 
 
 @njit(nogil=True, cache=True)
+def count_columns(starts: IntArray, columns: npt.NDArray[np.int32], counts: FloatArray, seen: FloatArray) -> None:
+    """How often each column has a one, if rows occur as often as ``counts`` says."""
+    for row in range(len(starts) - 1):
+        for a in range(starts[row], starts[row + 1]):
+            seen[columns[a]] += counts[row]
+
+
+@njit(nogil=True, cache=True)
 def expect(
     starts: IntArray,
     columns: npt.NDArray[np.int32],
@@ -446,7 +454,7 @@ def add_votes(
     codes
         (sources, items).
     alone, alone_at
-        Independent sources, and (alone + 1,) where the ``leads`` of their values begin.
+        Independent sources, and (alone + 1,) where the ``leads`` of abstaining and their values begin.
     members, member_at
         The sources of the other cliques, and (cliques + 1,) where each clique's begin.
     digits, digits_at
@@ -464,22 +472,22 @@ def add_votes(
         said = voted[start : start + rows]
         for a in range(len(alone)):
             column = codes[alone[a], start : start + rows]
-            values = alone_at[a + 1] - alone_at[a]
+            values = alone_at[a + 1] - alone_at[a] - 1
             for i in range(rows):
                 said[i] |= column[i] >= 0
+                numbers[i] = column[i] + 1
             for y in range(len(scores)):
                 score = scores[y, start : start + rows]
                 lead = leads[y, alone_at[a] : alone_at[a + 1]]
-                if values <= 4:
+                if values <= 2:
                     # Comparing all rows with each value in turn is done four rows at a time.
                     for value in range(values):
-                        gain = lead[value]
+                        gain = lead[value + 1]
                         for i in range(rows):
                             score[i] += gain if column[i] == value else 0.0
                 else:
                     for i in range(rows):
-                        if column[i] >= 0:
-                            score[i] += lead[column[i]]
+                        score[i] += lead[numbers[i]]
         for clique in range(len(leads_at)):
             numbers[:rows] = leads_at[clique]
             for a in range(member_at[clique], member_at[clique + 1]):

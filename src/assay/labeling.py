@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Literal
 
 from assay.engine import Engine, Local, engine_of
@@ -20,14 +21,20 @@ def labels_of(votes: Any, fitted: Fitted, engine: Engine | Literal["local"], pro
     place = engine_of(engine)
     job = _Label(fitted.nothing, tuple(part.judge for part in fitted.components))
     if isinstance(votes, Votes) and isinstance(place, Local):
-        yield from job(votes)
+        yield job.labels(votes)
         return
     pieces, items, _ = pieces_of(votes)
+    # Here a piece may be labeled part by part; elsewhere its labels come back together.
+    found = map(job.parts, pieces) if isinstance(place, Local) else place.map(job, pieces)
+    nothing = True
     with Progress("labeling", items, show=progress) as bar:
-        for parts in place.map(job, pieces):
-            for part in parts:
+        for part in chain.from_iterable(found):
+            if len(part):
+                nothing = False
                 yield part
                 bar.advance(len(part))
+    if nothing:
+        yield job.labels(fitted.nothing)
 
 
 @dataclass(frozen=True)
@@ -38,7 +45,11 @@ class _Label:
     judges: tuple[Judge, ...]
 
     def __call__(self, piece: Piece) -> list[Labels]:
-        return [self.labels(votes.like(self.nothing)) for votes in read(piece)]
+        return list(self.parts(piece))
+
+    def parts(self, piece: Piece) -> Iterator[Labels]:
+        """The labels of one piece, part by part."""
+        return (self.labels(votes.like(self.nothing)) for votes in read(piece))
 
     def labels(self, votes: Votes) -> Labels:
         """The labels of votes that are like those the model learned from."""

@@ -170,6 +170,11 @@ def _outcome_columns(tasks: TaskGraph, index: int) -> list[str]:
     return [f"outcome {index}.{outcome}" for outcome in range(len(component))]
 
 
+def _kind_of_items(schema: pa.Schema) -> str:
+    column = json.loads(schema.metadata[_KEY])["items"]
+    return "none" if column is None else str(schema.field(column).type)
+
+
 def write_labels(parts: Iterable[Labels], path: str | Path) -> Path:
     """Write labels to a Parquet file, part by part; it is there whole, or not at all."""
     import pyarrow.parquet as pq
@@ -185,6 +190,11 @@ def write_labels(parts: Iterable[Labels], path: str | Path) -> Path:
                 texts = [name for name in table.column_names if name in part.tasks]
                 writer = pq.ParquetWriter(unfinished, table.schema, compression="zstd", use_dictionary=texts)
                 open_files.enter_context(writer)
+            elif not table.schema.equals(writer.schema):
+                raise VoteError(
+                    "the parts of the labels do not go into one file: either all have item names of the same kind, "
+                    f"or none has, but one has {_kind_of_items(writer.schema)} and another {_kind_of_items(table.schema)}"
+                )
             writer.write_table(table)
         if writer is None:
             raise VoteError("there are no labels to write")

@@ -31,6 +31,7 @@ from assay.patterns import SKETCH_SIZE, Patterns
 from assay.statistics import Observed, Statistics
 from assay.tally import Tally
 from assay.tasks import TaskGraph
+from assay.threads import one_blas_thread
 from assay.votes import Votes
 
 if TYPE_CHECKING:
@@ -202,7 +203,8 @@ class LabelModel:
     def partial_fit(self, votes: Any, *, engine: Engine | Literal["local"] = "local", progress: bool = True) -> Self:
         """Learn from these votes and from those of all earlier calls, of which only the counts are kept.
 
-        Takes what :meth:`fit` takes. A model that was saved goes on after it is loaded.
+        Takes what :meth:`fit` takes. A model that was saved goes on after it is loaded. What
+        :meth:`fit` learned from is not kept, so the first call after it starts anew.
         """
         self._check_settings(None)
         today = self._counted(votes, engine, progress)
@@ -212,10 +214,12 @@ class LabelModel:
         return self
 
     def _counted(self, votes: Any, engine: Engine | Literal["local"], progress: bool) -> Tally:
-        given = votes if needs_counting_in_pieces(votes) else self._as_votes(votes)
-        if isinstance(given, Votes) and self._counts is not None:
-            given = given.like(self._counts.nothing)
-        return tally_of(given, engine=engine, size=self._sketch_size, progress=progress)
+        like = None if self._counts is None else self._counts.nothing
+        if needs_counting_in_pieces(votes):
+            given = votes
+        else:
+            given = self._as_votes(votes) if like is None else self._known.aligned(votes)
+        return tally_of(given, engine=engine, size=self._sketch_size, progress=progress, like=like)
 
     @property
     def _sketch_size(self) -> int:
@@ -234,10 +238,11 @@ class LabelModel:
             )
             raise UnidentifiableError(f"nothing useful can be learned from these votes:\n{self.check_}{way_out}")
         balances = self._balances(tally.tasks)
-        components = tuple(
-            self._fit_component(tally, index, graph, gold, balances[index])
-            for index in range(len(tally.tasks.label_space.components))
-        )
+        with one_blas_thread():
+            components = tuple(
+                self._fit_component(tally, index, graph, gold, balances[index])
+                for index in range(len(tally.tasks.label_space.components))
+            )
         return self._learned(Fitted(tally.tasks, tally.names, tally.values, tally.uses, components))
 
     def _fit_component(

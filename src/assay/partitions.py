@@ -14,7 +14,9 @@ from assay.vote_table import Header, header_of, opened, stored_rows
 from assay.votes import Votes
 
 ITEMS_AT_ONCE = 2**20
-"""Items that are read and worked on together; bounds the memory, not the result."""
+"""The most items that are read and worked on together; bounds the memory, not the result."""
+VOTES_AT_ONCE = 2**25
+"""The most votes, abstentions included, that are."""
 
 Align = Callable[[Votes], Votes]
 
@@ -31,8 +33,8 @@ class StoredPiece:
         return self.items
 
     def read(self) -> Iterator[Votes]:
-        """Its votes, at most ``ITEMS_AT_ONCE`` items at a time."""
-        for header, table in stored_rows(Path(self.path), self.groups, ITEMS_AT_ONCE):
+        """Its votes, a part at a time."""
+        for header, table in stored_rows(Path(self.path), self.groups, _at_once):
             yield votes_of(header, table, self.path)
 
 
@@ -42,16 +44,17 @@ Piece = Votes | StoredPiece
 def pieces_of(votes: Any) -> tuple[Iterable[Piece], int | None, bool]:
     """The pieces of votes, how many items there are if that is known, and whether they can be gone through again."""
     if isinstance(votes, Votes):
-        starts = range(0, max(len(votes), 1), 4 * ITEMS_AT_ONCE)
-        return [votes.block(s, min(s + 4 * ITEMS_AT_ONCE, len(votes))) for s in starts], len(votes), True
+        step = _at_once(len(votes.listed.sources) // max(len(votes), 1) if votes.is_sparse else len(votes.names))
+        starts = range(0, max(len(votes), 1), step)
+        return [votes.block(s, min(s + step, len(votes))) for s in starts], len(votes), True
     if isinstance(votes, str | Path):
         found = [piece for path in files_of(Path(votes)) for piece in _stored(path)]
         return found, sum(map(len, found)), True
     if isinstance(votes, Iterator):
         return map(_checked, votes), None, False
+    if not isinstance(votes, Iterable):
+        raise VoteError(f"expected votes, a path to some, or batches of them, but got {type(votes).__name__}")
     batches = [_checked(batch) for batch in votes]
-    if not batches:
-        raise VoteError("expected batches of votes, but there are none")
     return batches, sum(map(len, batches)), True
 
 
@@ -79,6 +82,11 @@ def is_in_pieces(votes: Any) -> bool:
     return isinstance(votes, list | tuple) and bool(votes) and isinstance(votes[0], Votes)
 
 
+def _at_once(votes: int) -> int:
+    """How many items with so many votes each are worked on together."""
+    return min(ITEMS_AT_ONCE, max(VOTES_AT_ONCE // max(votes, 1), 1))
+
+
 def _checked(batch: Any) -> Votes:
     if not isinstance(batch, Votes):
         raise VoteError(f"expected batches of assay.Votes, but got {type(batch).__name__}")
@@ -88,12 +96,12 @@ def _checked(batch: Any) -> Votes:
 def _stored(path: Path) -> Iterator[StoredPiece]:
     """Neighbouring row groups together, as long as they are few items."""
     with opened(path) as file:
-        header_of(file.schema_arrow, str(path))
+        most = _at_once(len(header_of(file.schema_arrow, str(path)).names))
         groups: list[int] = []
         items = 0
         for group in range(file.num_row_groups):
             size = file.metadata.row_group(group).num_rows
-            if groups and items + size > ITEMS_AT_ONCE:
+            if groups and items + size > most:
                 yield StoredPiece(str(path), tuple(groups), items)
                 groups, items = [], 0
             groups.append(group)

@@ -237,14 +237,16 @@ class Sketch:
         if self.buckets is None:
             return Patterns(self.rows, self.counts.astype(float))
         assert self.frequent is not None
-        bucket = _bucket_of(self.frequent.keys)
-        counted = np.bincount(bucket, weights=self.frequent.counts, minlength=len(self.buckets))
+        _, group = np.unique(bucket := _bucket_of(self.frequent.keys), return_inverse=True)
+        counted = np.bincount(group, weights=self.frequent.counts)
         # A pattern that was noticed late, or on some days only, stands for all of its bucket.
-        frequent = self.frequent.counts * (self.buckets / np.maximum(counted, 1))[bucket]
+        frequent = self.frequent.counts * self.buckets[bucket] / np.maximum(counted, 1)[group]
         # The others stand for all that are not frequent.
         often = self.counts > _FREQUENT * self.items
         rare = self.items - frequent.sum() - self.counts[often].sum()
         spread = np.where(often, 1.0, rare / max(int(self.counts[~often].sum()), 1))
+        if not len(frequent):
+            return Patterns(self.rows, self.counts * spread, spread)
         return Patterns(
             Listed.concat([self.rows, self.frequent.rows]),
             np.concatenate([self.counts * spread, frequent]),

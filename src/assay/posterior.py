@@ -70,7 +70,8 @@ class Judge:
             member = clique.sources[0]
             says_all = (reading.digits[member][:-1] >= 0).all()
             if len(clique.sources) == 1 and says_all:
-                alone.append((reading.sources[member], columns[:, reading.digits[member][:-1]]))
+                gains = columns[:, reading.digits[member][:-1]]
+                alone.append((reading.sources[member], np.hstack([np.zeros((len(gains), 1)), gains])))
             else:
                 whole = np.hstack([columns, np.zeros((len(columns), 1))])
                 several.append((clique, whole[:, _abstaining_first(clique)]))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
@@ -44,6 +45,20 @@ def _pool(threads: int) -> ThreadPoolExecutor:
 if hasattr(os, "register_at_fork"):
     # Threads do not come along into a forked process, which must make its own.
     os.register_at_fork(after_in_child=_pool.cache_clear)
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Small matrices are solved faster by one thread than by several that wait for each other."""
+    with _blas().limit(limits=1, user_api="blas"):
+        yield
+
+
+@cache
+def _blas() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def ranges(size: int, parts: int, step: int = 1) -> list[slice]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -148,11 +148,11 @@ def _damaged(path: Path, error: Exception) -> VoteError:
     return VoteError(f"{path} cannot be read as Parquet; it is damaged or of another kind: {error}")
 
 
-def stored_rows(path: Path, groups: Sequence[int], rows: int) -> Iterator[tuple[Header, pa.Table]]:
-    """Some row groups of a file of votes, at most so many rows at a time."""
+def stored_rows(path: Path, groups: Sequence[int], at_once: Callable[[int], int]) -> Iterator[tuple[Header, pa.Table]]:
+    """Some row groups of a file of votes, at most so many rows at a time as is right for its number of sources."""
     with opened(path) as file:
         header = header_of(file.schema_arrow, str(path))
-        batches = file.iter_batches(batch_size=rows, row_groups=list(groups))
+        batches = file.iter_batches(batch_size=at_once(len(header.names)), row_groups=list(groups))
         while True:
             try:
                 batch = next(batches, None)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import deque
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from assay.engine.job import packed, result_of, run
+from assay.engine.job import in_order, packed, run
 from assay.errors import AssayError
 
 Piece = TypeVar("Piece")
@@ -16,8 +16,8 @@ Result = TypeVar("Result")
 class Dask:
     """A Dask cluster, through its ``distributed.Client``.
 
-    The workers need Assay installed. If one dies its pieces are done again by others;
-    each result is taken once, so nothing is counted twice.
+    The scheduler and the workers need Assay installed. If a worker dies its pieces are done
+    again by others; each result is taken once, so nothing is counted twice.
 
     Parameters
     ----------
@@ -38,23 +38,29 @@ class Dask:
 
     def map(self, job: Callable[[Piece], Result], pieces: Iterable[Piece]) -> Iterator[Result]:
         """Pieces are sent as the cluster has room for them."""
-        from distributed import KilledWorker
+        from distributed import CancelledError, KilledWorker
 
-        work = self.client.scatter(packed(job), broadcast=True, hash=False)
-        waiting: deque[Any] = deque()
+        # A task like the others, and not scattered: then it can be had again when all that hold it have died.
+        work = self._submit(_itself, packed(job))
         try:
-            for piece in pieces:
-                waiting.append(self.client.submit(run, work, piece, pure=False))
-                if len(waiting) > self.ahead * self._threads():
-                    yield result_of(waiting.popleft().result())
-            while waiting:
-                yield result_of(waiting.popleft().result())
+            yield from in_order(
+                lambda piece: self._submit(run, work, piece), pieces, lambda: self.ahead * self._threads()
+            )
         except KilledWorker as error:
             raise AssayError(f"workers of the Dask cluster died again and again on the same piece: {error}") from error
-        finally:
-            for future in waiting:
-                future.cancel()
+        except CancelledError as error:
+            raise AssayError(f"the Dask cluster gave up the work, or was closed: {error}") from error
+
+    def _submit(self, function: Callable[..., Any], *given: Any) -> Any:
+        with warnings.catch_warnings():
+            # Large pieces are meant to be with the scheduler, where no worker can lose them.
+            warnings.filterwarnings("ignore", message="Sending large graph", category=UserWarning)
+            return self.client.submit(function, *given, pure=False)
 
     def _threads(self) -> int:
         workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
         return max(sum(int(worker["nthreads"]) for worker in workers), 1)
+
+
+def _itself(given: bytes) -> bytes:
+    return given

@@ -2,24 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+import sysconfig
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from assay.errors import AssayError
 
+_EVERYWHERE = ("assay", "cloudpickle", "dask", "distributed", "pyspark", "py4j")
+"""Packages that workers have, wherever they are installed."""
+
+
+def in_order(submit: Callable[[Any], Any], pieces: Iterable[Any], ahead: Callable[[], int]) -> Iterator[Any]:
+    """The results of pieces that were submitted for a future each, in their order; raises what a job raised.
+
+    Only so many pieces are ahead of the one whose result is awaited: enough to keep workers
+    busy, and no more, since they fill the memory.
+    """
+    waiting: deque[Any] = deque()
+    try:
+        for piece in pieces:
+            waiting.append(submit(piece))
+            if len(waiting) > ahead():
+                yield _result_of(waiting.popleft().result())
+        while waiting:
+            yield _result_of(waiting.popleft().result())
+    finally:
+        for future in waiting:
+            future.cancel()
+
 
 def packed(job: Callable[[Any], Any]) -> bytes:
-    """A job as bytes, with all that it needs: functions of the user's session too, which are sent by value."""
+    """A job as bytes, with all that it needs: the user's own functions too, which are sent by value."""
     import cloudpickle
 
     try:
-        return bytes(cloudpickle.dumps(job))
-    except Exception as error:
-        raise AssayError(
-            f"the work cannot be sent to other processes: {error}; open such things inside the source, "
-            "or leave out the engine or the workers"
-        ) from error
+        with _own_modules_by_value():
+            return bytes(cloudpickle.dumps(job))
+    except Exception:
+        # Something in a module of the user's cannot be sent; the workers may be able to import it.
+        try:
+            return bytes(cloudpickle.dumps(job))
+        except Exception as error:
+            raise AssayError(
+                f"the work cannot be sent to other processes: {error}; open such things inside the source, "
+                "or leave out the engine or the workers"
+            ) from error
+
+
+@contextmanager
+def _own_modules_by_value() -> Iterator[None]:
+    """Send what is defined in modules that are not installed along; workers elsewhere do not have them."""
+    import cloudpickle
+
+    known = cloudpickle.list_registry_pickle_by_value()
+    own = [module for name, module in list(sys.modules.items()) if name not in known and _is_own(name, module)]
+    for module in own:
+        cloudpickle.register_pickle_by_value(module)
+    try:
+        yield
+    finally:
+        for module in own:
+            cloudpickle.unregister_pickle_by_value(module)
+
+
+def _is_own(name: str, module: Any) -> bool:
+    if not isinstance(module, ModuleType) or module.__name__ != name or name.split(".")[0] in _EVERYWHERE:
+        return False
+    file = getattr(module, "__file__", None)
+    if not isinstance(file, str) or {"site-packages", "dist-packages"} & set(Path(file).parts):
+        return False
+    return not any(file.startswith(sysconfig.get_path(library)) for library in ("stdlib", "platstdlib"))
 
 
 @lru_cache(maxsize=4)
@@ -33,7 +91,14 @@ def _unpacked(job: bytes) -> Callable[[Any], Any]:
 def run(job: bytes, piece: Any) -> Any:
     """Do a packed job; what a worker calls. An error that a user caused comes back as a value."""
     try:
-        return _unpacked(job)(piece)
+        work = _unpacked(job)
+    except Exception as error:
+        return Failed(
+            AssayError,
+            f"a worker cannot unpack its work: {type(error).__name__}: {error}; it needs the packages that are here",
+        )
+    try:
+        return work(piece)
     except AssayError as error:
         # Its cause may not survive the way back from another process; its text does.
         return Failed(type(error), str(error))
@@ -47,8 +112,7 @@ class Failed:
         self.message = message
 
 
-def result_of(answer: Any) -> Any:
-    """What the job returned; raises what it raised."""
+def _result_of(answer: Any) -> Any:
     if isinstance(answer, Failed):
         raise answer.kind(answer.message)
     return answer

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any, TypeVar
 
-from assay.engine.job import packed, result_of, run
+from assay.engine.job import in_order, packed, run
 from assay.errors import AssayError
 
 Piece = TypeVar("Piece")
@@ -43,22 +43,12 @@ class Processes:
 
         work = packed(job)
         with ProcessPoolExecutor(self.workers, initializer=_receive, initargs=(work,)) as pool:
-            waiting: deque[Any] = deque()
             try:
-                for piece in pieces:
-                    waiting.append(pool.submit(_run_received, piece))
-                    # A few pieces ahead keep the workers busy; more would fill the memory.
-                    if len(waiting) > 2 * self.workers:
-                        yield result_of(waiting.popleft().result())
-                while waiting:
-                    yield result_of(waiting.popleft().result())
+                yield from in_order(partial(pool.submit, _run_received), pieces, lambda: 2 * self.workers)
             except TerminatedWorkerError as error:
                 raise AssayError(
                     "a worker process died, killed or out of memory; use fewer workers or a smaller batch_size"
                 ) from error
-            finally:
-                for future in waiting:
-                    future.cancel()
 
 
 _received = b""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from assay.engine.job import packed, result_of, run
+from assay.engine.job import in_order, packed, run
 from assay.errors import AssayError
 
 Piece = TypeVar("Piece")
@@ -21,12 +21,12 @@ class Spark:
     Parameters
     ----------
     session
-        A ``pyspark.sql.SparkSession``.
+        A ``pyspark.sql.SparkSession`` that runs in this process; Spark Connect has no way to send functions.
     ahead
-        How many pieces for each core of the cluster are sent in one Spark job.
+        How many pieces for each core of the cluster may be waiting.
     """
 
-    def __init__(self, session: Any, *, ahead: int = 4) -> None:
+    def __init__(self, session: Any, *, ahead: int = 2) -> None:
         if not hasattr(session, "sparkContext"):
             raise AssayError(f"expected a pyspark.sql.SparkSession, but got {session!r}")
         self.session = session
@@ -36,25 +36,29 @@ class Spark:
         return f"Spark({self.session!r})"
 
     def map(self, job: Callable[[Piece], Result], pieces: Iterable[Piece]) -> Iterator[Result]:
-        """Pieces are sent in waves, one Spark job each, so that they need not all be in memory."""
+        """A Spark job for each piece, so that a slow one holds up no others and limits are those of a piece."""
         from py4j.protocol import Py4JJavaError
 
         context = self.session.sparkContext
+        cores = max(int(context.defaultParallelism), 1)
         work = context.broadcast(packed(job))
-        remaining = iter(pieces)
+
+        def ask(piece: Piece) -> Any:
+            try:
+                (answer,) = context.parallelize([piece], 1).map(lambda given: run(work.value, given)).collect()
+            except Py4JJavaError as error:
+                raise AssayError(f"the Spark job failed: {_telling(error)}") from error
+            return answer
+
         try:
-            while wave := list(islice(remaining, self.ahead * max(context.defaultParallelism, 1))):
-                spread = context.parallelize(wave, len(wave))
-                try:
-                    answers = spread.map(lambda piece: run(work.value, piece)).collect()
-                except Py4JJavaError as error:
-                    raise AssayError(f"the Spark job failed: {_last_line(error)}") from error
-                yield from map(result_of, answers)
+            with ThreadPoolExecutor(cores, thread_name_prefix="assay-spark") as pool:
+                yield from in_order(lambda piece: pool.submit(ask, piece), pieces, lambda: self.ahead * cores)
         finally:
             work.destroy()
 
 
-def _last_line(error: Any) -> str:
+def _telling(error: Any) -> str:
+    """The line of a Java exception that says most: the last one that names an error."""
     lines = [line.strip() for line in str(error.java_exception).splitlines() if line.strip()]
-    telling = [line for line in lines if "Error" in line or "Exception" in line]
-    return (telling or lines or [str(error)])[-1]
+    named = [line for line in lines if "Error" in line or "Exception" in line]
+    return (named or lines or [str(error)])[-1]

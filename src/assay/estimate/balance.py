@@ -26,8 +26,8 @@ from assay.statistics import Indicator, held, single_indicators
 
 FloatArray = npt.NDArray[np.float64]
 
-_DIRECTIONS = 12
-_PATTERNS = 2**17
+_DIRECTIONS = 8
+_PATTERNS = 2**16
 """A sample of this size is all that is looked at."""
 _LEAST_SHARE = 1e-3
 

@@ -104,8 +104,11 @@ class Evidence:
     @cached_property
     def seen(self) -> FloatArray:
         """(configurations,): how often each occurs."""
-        counts = np.repeat(self.counts, np.diff(self.design.starts))
-        return np.asarray(np.bincount(self.design.columns, weights=counts, minlength=self.design.width), dtype=float)
+        from assay import kernels
+
+        seen = np.zeros(self.design.width)
+        kernels.count_columns(self.design.starts, self.design.columns, self.counts, seen)
+        return seen
 
     def sample(self, patterns: int) -> Evidence:
         """At most about so many of the patterns; those that occur often are all kept."""
