@@ -15,7 +15,7 @@ from assay import AssayError, LabelModel, Labels, Tally, VoteError, Votes, model
 from assay.simulate import flat_world
 
 ROWS = 3_000
-SKETCH = 2**11
+SKETCH = 2**13
 """So small that patterns are sampled."""
 
 
@@ -36,6 +36,15 @@ def votes():
 
 
 @pytest.fixture(scope="module")
+def crowded():
+    """Too many patterns for a small sketch, and one that a fifth of the items have."""
+    votes = flat_world(sources=12, coverage=0.6, seed=2).draw(12_000).votes
+    codes = votes.codes.copy()
+    codes[::5] = codes[0]
+    return Votes(votes.tasks, codes, votes.names, votes.values)
+
+
+@pytest.fixture(scope="module")
 def fitted(votes):
     return LabelModel().fit(votes)
 
@@ -43,7 +52,7 @@ def fitted(votes):
 @pytest.fixture
 def small_pieces(monkeypatch):
     """Files and votes in memory come in many pieces, and pieces in several parts."""
-    monkeypatch.setattr(partitions, "ITEMS_AT_ONCE", 300)
+    monkeypatch.setattr(partitions, "ITEMS_AT_ONCE", 700)
 
 
 @pytest.fixture
@@ -113,22 +122,20 @@ class TestTheSameAsInMemory:
         assert [path.name for path in out.parent.iterdir()] == ["labels.parquet"]
 
     @pytest.mark.parametrize("shape", AGAIN)
-    def test_in_a_sample_of_patterns_too(self, votes, shape, tmp_path):
-        crowded = with_a_frequent_pattern(votes)
+    def test_in_a_sample_of_patterns_too(self, crowded, shape, tmp_path):
         expected = Tally.of(crowded, size=SKETCH)
         assert not expected.sketch.is_exact
         assert expected.sketch.needs_a_second_look
+        assert 1 <= len(expected.sketch.frequent.keys) < 50
         assert same_counts(assay.count(shape(crowded, tmp_path), size=SKETCH), expected)
 
     @pytest.mark.usefixtures("small_sketch")
-    def test_a_fit_on_a_sample_of_patterns(self, votes, tmp_path):
-        crowded = with_a_frequent_pattern(votes)
+    def test_a_fit_on_a_sample_of_patterns(self, crowded, tmp_path):
         one, other = LabelModel().fit(crowded), LabelModel().fit(as_folder(crowded, tmp_path))
         assert same_model(one, other)
 
-    def test_batches_that_are_seen_once_stand_for_all_items(self, votes):
-        crowded = with_a_frequent_pattern(votes)
-        once = assay.count(iter(sliced(crowded, 700, 1_500)), size=SKETCH)
+    def test_batches_that_are_seen_once_stand_for_all_items(self, crowded):
+        once = assay.count(iter(sliced(crowded, 2_000, 7_000)), size=SKETCH)
         expected = Tally.of(crowded, size=SKETCH)
         assert np.array_equal(once.pair, expected.pair)
         assert np.array_equal(once.sketch.keys, expected.sketch.keys)
@@ -198,12 +205,6 @@ class TestTheSameAsInMemory:
             home.mkdir()
             assert same_counts(assay.count(shape(votes, home), engine=engine), Tally.of(votes))
         assert same_labels(fitted.label(votes, engine=engine), fitted.label(votes))
-
-
-def with_a_frequent_pattern(votes):
-    codes = votes.codes.copy()
-    codes[::5] = codes[0]
-    return Votes(votes.tasks, codes, votes.names, votes.values)
 
 
 class TestAlignment:

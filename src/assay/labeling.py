@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any, Literal
 
 from assay.engine import Engine, Local, engine_of
+from assay.errors import VoteError
 from assay.fitted import Fitted
 from assay.labels import Labels
 from assay.partitions import Piece, pieces_of, read
@@ -26,14 +26,17 @@ def labels_of(votes: Any, fitted: Fitted, engine: Engine | Literal["local"], pro
     pieces, items, _ = pieces_of(votes)
     # Here a piece may be labeled part by part; elsewhere its labels come back together.
     found = map(job.parts, pieces) if isinstance(place, Local) else place.map(job, pieces)
-    nothing = True
+    some_pieces = some_items = False
     with Progress("labeling", items, show=progress) as bar:
-        for part in chain.from_iterable(found):
-            if len(part):
-                nothing = False
+        for parts in found:
+            some_pieces = True
+            for part in filter(len, parts):
+                some_items = True
                 yield part
                 bar.advance(len(part))
-    if nothing:
+    if not some_pieces:
+        raise VoteError("expected batches of votes, but there are none")
+    if not some_items:
         yield job.labels(fitted.nothing)
 
 

@@ -172,7 +172,7 @@ def _outcome_columns(tasks: TaskGraph, index: int) -> list[str]:
 
 def _kind_of_items(schema: pa.Schema) -> str:
     column = json.loads(schema.metadata[_KEY])["items"]
-    return "none" if column is None else str(schema.field(column).type)
+    return "missing" if column is None else str(schema.field(column).type)
 
 
 def write_labels(parts: Iterable[Labels], path: str | Path) -> Path:
@@ -191,9 +191,10 @@ def write_labels(parts: Iterable[Labels], path: str | Path) -> Path:
                 writer = pq.ParquetWriter(unfinished, table.schema, compression="zstd", use_dictionary=texts)
                 open_files.enter_context(writer)
             elif not table.schema.equals(writer.schema):
+                first, other = (_kind_of_items(schema) for schema in (writer.schema, table.schema))
                 raise VoteError(
-                    "the parts of the labels do not go into one file: either all have item names of the same kind, "
-                    f"or none has, but one has {_kind_of_items(writer.schema)} and another {_kind_of_items(table.schema)}"
+                    "labels that go into one file either all have item names of the same kind, or none has, "
+                    f"but of some items they are {first}, of others {other}"
                 )
             writer.write_table(table)
         if writer is None:
