@@ -475,7 +475,9 @@ def add_votes(
             values = alone_at[a + 1] - alone_at[a] - 1
             for i in range(rows):
                 said[i] |= column[i] >= 0
-                numbers[i] = column[i] + 1
+            if values > 2:
+                for i in range(rows):
+                    numbers[i] = column[i] + 1
             for y in range(len(scores)):
                 score = scores[y, start : start + rows]
                 lead = leads[y, alone_at[a] : alone_at[a + 1]]

@@ -27,20 +27,18 @@ from assay.statistics import Indicator, held, single_indicators
 FloatArray = npt.NDArray[np.float64]
 
 _DIRECTIONS = 8
-_PATTERNS = 2**16
+_PATTERNS = 2**15
 """A sample of this size is all that is looked at."""
 _LEAST_SHARE = 1e-3
 
 
-def balance_from_overlaps(
-    layout: Layout, patterns: Patterns, fallback: FloatArray, seed: int = 0
-) -> tuple[FloatArray, SolverOutcome]:
-    """(outcomes,): the class balance, or ``fallback`` where three views do not determine it."""
+def balance_from_overlaps(layout: Layout, patterns: Patterns, seed: int = 0) -> tuple[FloatArray | None, SolverOutcome]:
+    """(outcomes,): the class balance, or None where three views do not determine it."""
     patterns = patterns.thinned(_PATTERNS)
     busy = _votes_of(layout, patterns)
     groups = [part for part in busy if busy[part] > 0]
     if len(groups) < 3:
-        return fallback, SolverOutcome("too_few_sources", 0, np.inf)
+        return None, SolverOutcome("too_few_sources", 0, np.inf)
     rng = np.random.default_rng(seed)
     shares = _three_views({part: busy[part] for part in groups})
     views = [_View.of(layout, patterns, sources) for sources in shares]
@@ -51,7 +49,7 @@ def balance_from_overlaps(
         for estimate in _estimates(layout, [views[(turn + view) % 3] for view in range(3)], weight, rng)
     ]
     if not found:
-        return fallback, SolverOutcome("unreliable_balance", 0, np.inf)
+        return None, SolverOutcome("unreliable_balance", 0, np.inf)
     # Directions in which two outcomes look alike give wild answers, so the middle counts, not the mean.
     middle = np.median(found, axis=0)
     middle = np.maximum(middle, _LEAST_SHARE)

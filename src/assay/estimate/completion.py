@@ -156,6 +156,13 @@ def _hidden_covariance(balance: FloatArray) -> FloatArray:
 
 def _independent(covariance: FloatArray, candidates: IntArray) -> IntArray:
     """The candidates that a Cholesky factorisation, in their order, does not find explained by earlier ones."""
+    variances = covariance[candidates, candidates]
+    try:
+        whole = linalg.cholesky(covariance[np.ix_(candidates, candidates)], lower=True, check_finite=False)
+        if (whole.diagonal() ** 2 > _DEPENDENT * variances).all():
+            return candidates
+    except linalg.LinAlgError:
+        pass  # some are explained by others; which ones is found out one by one
     chosen: list[int] = []
     factor = np.zeros((len(candidates), len(candidates)))
     for index in candidates:
@@ -200,6 +207,8 @@ def _expanded(
     The last digit of each source first stands for "anything", and inclusion and
     exclusion along each source turn it into "abstains".
     """
+    if len(clique.sources) == 1:
+        return _expanded_alone(clique.sources[0], clique.size - 1, known, rates, template, balance)
     table = np.empty((*clique.shape, layout.outcomes))
     for number, digits in enumerate(clique.digits):
         voting = clique.voting[number]
@@ -219,6 +228,29 @@ def _expanded(
         moved[-1] -= moved[:-1].sum(axis=0)
     flat = table.reshape(clique.size, layout.outcomes)
     return normalised(np.maximum(flat, 0.0) / np.maximum(balance, 1e-12))
+
+
+def _expanded_alone(
+    source: int,
+    values: int,
+    known: dict[Indicator, FloatArray],
+    rates: dict[Indicator, float],
+    template: dict[Indicator, FloatArray],
+    balance: FloatArray,
+) -> FloatArray:
+    """The same for a source by itself, which most are."""
+    indicators = [Indicator((source,), (value,)) for value in range(values)]
+    left_out = [value for value, indicator in enumerate(indicators) if indicator not in known]
+    table = np.empty((values + 1, len(balance)))
+    for value, indicator in enumerate(indicators):
+        if value in left_out:
+            table[value] = rates[indicator] * template[indicator] / max(float(template[indicator].sum()), 1e-300)
+        else:
+            table[value] = known[indicator]
+    if len(left_out) == 1 and abs(float(table[:-1].sum()) - float(balance.sum())) < 1e-9:
+        table[left_out[0]] = balance - np.delete(table[:-1], left_out[0], axis=0).sum(axis=0)
+    table[-1] = balance - table[:-1].sum(axis=0)
+    return normalised(np.maximum(table, 0.0) / np.maximum(balance, 1e-12))
 
 
 def _recover_references(layout: Layout, clique: Clique, known: dict[Indicator, FloatArray], table: FloatArray) -> None:

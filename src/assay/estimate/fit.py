@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
@@ -97,14 +97,11 @@ def fit_component(layout: Layout, observed: Observed, gold: BoolArray | None, se
     if settings.method == "em":
         parameters, solvers["em"] = _em_by_stages(layout, observed, evidence, em, settings)
     else:
-        small = patterns.thinned(_START)
-        majority = from_majority(
-            layout, small, layout.design(small.rows), em, settings.signs, settings.ignore_abstentions
-        )
+        majority = _majority(layout, patterns, em, settings)
         if not layout.masks:
-            parameters = majority
+            parameters = majority()
         else:
-            balance = _balance(layout, patterns, majority.balance, settings, solvers)
+            balance = _balance(layout, patterns, majority, settings, solvers)
             if settings.method == "completion":
                 parameters, solvers["completion"] = from_inverse_covariance(layout, observed, balance, settings.signs)
             else:
@@ -146,7 +143,7 @@ def _moments_then_em(
     starts = [majority]
     indicators = sum(len(masks) for masks in layout.masks)
     if len(layout.graph.components) >= 3 and indicators <= _MOST_INDICATORS:
-        balance = _balance(layout, patterns, majority.balance, settings, {})
+        balance = _balance(layout, patterns, lambda: majority, settings, {})
         statistics = observed.count(single_indicators(layout))
         moments, _ = from_covariance(layout, statistics, balance, settings.signs)
         starts.append(replace(moments, ignore_abstentions=settings.ignore_abstentions))
@@ -170,10 +167,25 @@ def better_than_random(parameters: Parameters, signs: FloatArray) -> bool:
     return lift > 0
 
 
+def _majority(layout: Layout, patterns: Patterns, em: EMSettings, settings: FitSettings) -> Callable[[], Parameters]:
+    """Gives the parameters under which a majority vote, on a sample, is right."""
+
+    def start() -> Parameters:
+        few = patterns.thinned(_START)
+        return from_majority(layout, few, layout.design(few.rows), em, settings.signs, settings.ignore_abstentions)
+
+    return start
+
+
 def _balance(
-    layout: Layout, patterns: Patterns, fallback: FloatArray, settings: FitSettings, solvers: dict[str, SolverOutcome]
+    layout: Layout,
+    patterns: Patterns,
+    majority: Callable[[], Parameters],
+    settings: FitSettings,
+    solvers: dict[str, SolverOutcome],
 ) -> FloatArray:
+    """The class balance: as given, from overlaps, or else that of the majority vote."""
     if settings.balance is not None:
         return settings.balance
-    balance, solvers["balance"] = balance_from_overlaps(layout, patterns, fallback, settings.seed)
-    return balance
+    balance, solvers["balance"] = balance_from_overlaps(layout, patterns, settings.seed)
+    return majority().balance if balance is None else balance
