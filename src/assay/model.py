@@ -275,7 +275,7 @@ class LabelModel:
             max_steps=self.max_steps,
             seed=self.seed,
         )
-        single = Statistics.of(tally, layout, reading)
+        single = None if tally.pair is None else Statistics.of(tally, layout, reading)
         if gold is None:
             observed = Observed(_read(tally.sketch.patterns(), reading), single)
             return FittedComponent(layout, reading, fit_component(layout, observed, None, settings))

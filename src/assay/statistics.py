@@ -79,9 +79,7 @@ class Statistics:
     def of(cls, tally: Tally, layout: Layout, reading: Reading) -> Statistics:
         """The counts of single indicators, as a tally of all items has them."""
         indicators = single_indicators(layout)
-        if tally.pair is None:
-            patterns = tally.sketch.patterns()
-            return cls.count(replace(patterns, rows=reading.rows(patterns.rows)), indicators)
+        assert tally.pair is not None
         if reading.is_plain and len(reading.sources) == len(tally.names):
             return cls(indicators, tally.items, tally.single, tally.pair)
         # Values that say the same are one indicator, and those that say nothing are none.

@@ -107,7 +107,9 @@ def _codes(column: Any, texts: list[str], name: str) -> npt.NDArray[Any]:
     unknown = [text for text in found if text not in known]
     if unknown:
         raise VoteError(f"source {name!r} has the value {unknown[0]!r}, which its table does not list")
-    numbers: npt.NDArray[Any] = encoded.indices.fill_null(-1).to_numpy()
+    # Small integers are filled several times as fast.
+    dtype = pa.from_numpy_dtype(smallest(len(found)))
+    numbers: npt.NDArray[Any] = encoded.indices.cast(dtype).fill_null(-1).to_numpy()
     if found == texts[: len(found)]:
         return numbers
     lookup = np.array([*(known[text] for text in found), -1], dtype=smallest(len(texts)))

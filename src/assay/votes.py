@@ -283,11 +283,21 @@ class Votes:
             raise VoteError(f"some votes name no item or no source: {item!r} and {source!r} must be filled")
         workers = frame[source].cast(pl.String)
         items, names = frame[item].unique(maintain_order=True), workers.unique().sort()
-        labels = frame[label].to_list()
+        # A label is looked up once, not once a vote; unless it is a structure, which polars cannot look for.
+        if frame[label].dtype.is_nested() or frame[label].dtype == pl.Object:
+            labels, which = frame[label].to_list(), np.arange(len(frame))
+        else:
+            kinds = frame[label].unique(maintain_order=True)
+            labels, which = kinds.to_list(), positions_in(frame[label], kinds)
         if tasks is None:
             labels = [str(value) for value in labels]
             tasks = TaskGraph.unremembered(task or "label", sorted(set(labels)))
-        codes, values = encode(tasks.label_space, labels, task)
+        try:
+            kind_codes, values = encode(tasks.label_space, labels, task)
+        except VoteError:
+            encode(tasks.label_space, frame[label].to_list(), task)  # says which row it is
+            raise
+        codes = kind_codes[which]
         rows, columns = positions_in(frame[item], items), positions_in(workers, names)
         place = rows.astype(np.int64) * len(names) + columns
         order = np.argsort(place, kind="stable")
