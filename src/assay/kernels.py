@@ -187,6 +187,15 @@ def count_meetings(
 
 
 @njit(nogil=True, cache=True)
+def count_sets(says: npt.NDArray[np.int32], counts: npt.NDArray[np.int32]) -> None:
+    """(rows, sets): how many sources, (sources, rows), say each set; −1 says nothing."""
+    for source in range(len(says)):
+        for row in range(says.shape[1]):
+            if says[source, row] >= 0:
+                counts[row, says[source, row]] += 1
+
+
+@njit(nogil=True, cache=True)
 def hash_rows(codes: npt.NDArray[Any], multipliers: WordArray, hashes: WordArray) -> None:
     """(items,): a number for each row of votes, (sources, items), equal for equal rows and hardly ever for others."""
     sources, items = codes.shape

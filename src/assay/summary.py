@@ -99,17 +99,17 @@ def set_blocks(votes: Votes, sets: OutcomeSets) -> Iterator[tuple[slice, npt.NDA
     """Blocks of rows with the outcome set of each vote, (rows, sources); −1 where it says nothing."""
     for start in range(0, len(votes), BLOCK):
         rows = slice(start, min(start + BLOCK, len(votes)))
-        codes = votes.codes[rows]
-        yield rows, np.column_stack([of_code[codes[:, j]] for j, of_code in enumerate(sets.of_code)])
+        codes = votes.block(rows.start, rows.stop).codes
+        yield rows, np.array([of_code[codes[:, j]] for j, of_code in enumerate(sets.of_code)]).T
 
 
 def counts_of_sets(set_of: npt.NDArray[np.int32], count: int) -> npt.NDArray[np.int32]:
     """(rows, sets): how many votes of each row are for each set."""
-    counts = np.zeros((len(set_of), count + 1), dtype=np.int32)
-    rows = np.arange(len(set_of))
-    for column in set_of.T:
-        counts[rows, column] += 1
-    return counts[:, :count]
+    from assay import kernels
+
+    counts = np.zeros((len(set_of), count), dtype=np.int32)
+    kernels.count_sets(set_of.T, counts)
+    return counts
 
 
 def judged(votes: Votes, gold: Votes) -> tuple[BoolArray, BoolArray]:
