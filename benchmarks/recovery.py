@@ -42,8 +42,9 @@ from assay.cliques import layout_of
 from assay.estimate.fit import FitSettings, fit_component
 from assay.estimate.start import soft_majority
 from assay.graph import SourceGraph
+from assay.patterns import Patterns
 from assay.simulate import Simulation, World, flat_world
-from assay.statistics import Patterns
+from assay.statistics import Observed
 
 HERE = Path(__file__).parent
 PEER_PACKAGES = (["torch==2.13.0"], ["snorkel==0.10.*", "crowd-kit==1.4.2", "numpy<2", "pandas<3"])
@@ -152,7 +153,7 @@ def chain_of(coverage: float, n: int, seed: int) -> tuple[float, float, float]:
     groups = [*CHAIN, *ALONE]
 
     table = brute_force.JointTable([3] * 6, 2, groups, [(1,)])
-    everything = Patterns(codes, np.ones(len(codes), dtype=np.int64))
+    everything = Patterns.weighted(codes, np.ones(len(codes)))
     start = soft_majority(layout, everything, np.ones(6))
     solved = table.fit(np.where(codes < 0, 2, codes), start)
     with np.errstate(divide="ignore"):
@@ -161,7 +162,8 @@ def chain_of(coverage: float, n: int, seed: int) -> tuple[float, float, float]:
     true = np.concatenate([table.marginal(exact, group).ravel() for group in groups])
     estimates = [np.concatenate([table.marginal(solved, group).ravel() for group in groups])]
     for method in ("em", "completion"):
-        parameters = fit_component(layout, patterns, None, FitSettings(method=method, signs=np.ones(6))).parameters
+        settings = FitSettings(method=method, signs=np.ones(6))
+        parameters = fit_component(layout, Observed(patterns), None, settings).parameters
         of = {clique.sources: joint for clique, joint in zip(layout.cliques, parameters.joint, strict=True)}
         estimates.append(np.concatenate([(of[group] * parameters.balance).ravel() for group in groups]))
     errors = [float(np.linalg.norm(estimate - true)) for estimate in estimates]

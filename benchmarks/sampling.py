@@ -65,9 +65,7 @@ def main() -> None:
         drawn = world.draw(given.items, seed=seed)
         measured(drawn, SIZES[0])  # loads the compiled code
         rows.append([measured(drawn, size) for size in SIZES])
-    found = [
-        {key: float(np.mean([run[at][key] for run in rows])) for key in rows[0][at]} for at in range(len(SIZES))
-    ]
+    found = [{key: float(np.mean([run[at][key] for run in rows])) for key in rows[0][at]} for at in range(len(SIZES))]
     table = Table(title=f"{given.items:,} items × 50 sources, mean of {given.seeds} seeds")
     for name in ("size", "patterns", "solve, s", "error of P(vote | outcome)", "% right"):
         table.add_column(name, justify="right")
