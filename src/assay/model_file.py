@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +21,7 @@ from assay.graph import SourceGraph
 from assay.parameters import Parameters
 from assay.store import writing
 from assay.tally import Tally
-from assay.tally_file import described, description
+from assay.tally_file import described, description, read_arrays
 
 _FORMAT = 2
 
@@ -60,9 +59,8 @@ def write_model(
 
 def read_model(path: str | Path) -> tuple[dict[str, Any], Fitted, CheckReport, Tally | None]:
     """What :func:`write_model` was given."""
+    stored = read_arrays(path, "model")
     try:
-        with Path(path).open("rb") as opened, np.load(opened, allow_pickle=False) as file:
-            stored = {name: file[name] for name in file.files}
         said = json.loads(str(stored["said"]))
         if said["format"] != _FORMAT:
             raise AssayError(f"{path} was written by another version of Assay (model format {said['format']})")
@@ -73,9 +71,7 @@ def read_model(path: str | Path) -> tuple[dict[str, Any], Fitted, CheckReport, T
             counted = {name.removeprefix("counted "): array for name, array in stored.items()}
             counts = Tally.from_arrays(fitted.nothing, counted)
         return said["settings"], fitted, CheckReport(tuple(Problem(**p) for p in problems)), counts
-    except FileNotFoundError:
-        raise AssayError(f"there is no file {path}") from None
-    except (KeyError, ValueError, TypeError, AttributeError, OSError, EOFError, BadZipFile) as error:
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise AssayError(f"{path} holds no model that Assay wrote, or is damaged: {error}") from error
 
 

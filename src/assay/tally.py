@@ -110,8 +110,8 @@ class Tally:
         nothing, arrays = read_counts(path)
         try:
             return cls.from_arrays(nothing, arrays)
-        except KeyError as error:
-            raise VoteError(f"{path} holds no counts that Assay wrote, or is damaged: it lacks {error}") from error
+        except (KeyError, ValueError) as error:
+            raise VoteError(f"{path} holds no counts that Assay wrote, or is damaged: {error}") from error
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """All that was counted, for a file."""
@@ -125,14 +125,14 @@ class Tally:
 
     @classmethod
     def from_arrays(cls, nothing: Votes, arrays: Mapping[str, npt.NDArray[Any]]) -> Tally:
-        """What :meth:`arrays` was taken from."""
+        """What :meth:`arrays` was taken from; raises KeyError or ValueError if that cannot be."""
         meetings = None
         if "pair" not in arrays:
             meetings = tuple(
                 Meetings(arrays[f"overlap {component}"], arrays[f"agreement {component}"])
                 for component in range(len(nothing.label_space.components))
             )
-        return cls(
+        tally = cls(
             nothing,
             int(arrays["items"]),
             arrays["single"],
@@ -140,6 +140,28 @@ class Tally:
             Sketch.from_arrays(arrays, "pattern", len(nothing.names)),
             arrays.get("pair"),
             meetings,
+        )
+        if not tally._is_whole:
+            raise ValueError("what was counted does not fit together")
+        return tally
+
+    @property
+    def _is_whole(self) -> bool:
+        """Whether arrays have the lengths that they should have."""
+        values, sources = int(self.first[-1]), len(self.names)
+        sketches = [sketch for sketch in (self.sketch, self.sketch.frequent) if sketch is not None]
+        return (
+            self.single.shape == (values,)
+            and self.covered.shape == (len(self.nothing.label_space.components),)
+            and (self.pair is None or self.pair.shape == (values, values))
+            and all(
+                part.overlap.shape == part.agreement.shape == (sources, sources) for part in self.counted_meetings or ()
+            )
+            and all(
+                len(sketch.keys) == len(sketch.counts) == len(sketch.rows)
+                and int(sketch.rows.starts[-1]) == len(sketch.rows.sources) == len(sketch.rows.codes)
+                for sketch in sketches
+            )
         )
 
     def __repr__(self) -> str:

@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -31,17 +30,26 @@ def write_counts(path: str | Path, nothing: Votes, arrays: Arrays) -> Path:
 
 def read_counts(path: str | Path) -> tuple[Votes, Arrays]:
     """What :func:`write_counts` was given."""
+    stored = read_arrays(path, "counts")
     try:
-        with Path(path).open("rb") as opened, np.load(opened, allow_pickle=False) as file:
-            stored = {name: file[name] for name in file.files}
         said = json.loads(str(stored["said"]))
+        whose = said["counts of"]
         if said["format"] != _FORMAT:
             raise AssayError(f"{path} was written by another version of Assay (counts format {said['format']})")
-        return described(said["counts of"]), stored
+        return described(whose), stored
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        raise AssayError(f"{path} holds no counts that Assay wrote, or is damaged: {error}") from error
+
+
+def read_arrays(path: str | Path, what: str) -> Arrays:
+    """All arrays of an ``.npz`` file that holds what Assay wrote."""
+    try:
+        with Path(path).open("rb") as opened, np.load(opened, allow_pickle=False) as file:
+            return {name: file[name] for name in file.files}
     except FileNotFoundError:
         raise AssayError(f"there is no file {path}") from None
-    except (KeyError, ValueError, TypeError, AttributeError, OSError, EOFError, BadZipFile) as error:
-        raise AssayError(f"{path} holds no counts that Assay wrote, or is damaged: {error}") from error
+    except Exception as error:  # bytes that are not what they should be fail in any way
+        raise AssayError(f"{path} holds no {what} that Assay wrote, or is damaged: {error}") from error
 
 
 def description(nothing: Votes) -> dict[str, Any]:
