@@ -183,7 +183,7 @@ def measured(name: str, folder: Path, repeats: int, enough: float) -> dict[str, 
         "predict": min(predictions),
         "total": min(map(sum, zip(fits, predictions, strict=True))),
         "repeats": len(fits),
-        "counting": _counting(contender, votes, len(fits)),
+        **_parts(contender, votes, max(len(fits), 3)),
         "memory": memory,
         "accuracy": measuring.accuracy(contender.labels(predicted, votes, stored.items), stored_votes.gold_of(folder)),
         "versions": {name: version(name) for name in contender.packages} | {"python": platform.python_version()},
@@ -201,15 +201,16 @@ def _warmed_up(contender: Contender, folder: Path) -> float:
     return measuring.seconds_of(call)[0]
 
 
-def _counting(contender: Contender, votes: Any, repeats: int) -> float | None:
-    """Seconds of the part of Assay's fit that grows with the items."""
+def _parts(contender: Contender, votes: Any, repeats: int) -> dict[str, float]:
+    """Seconds of the part of Assay's fit that grows with the items, and of the part that does not."""
     if type(contender) is not Assay:
-        return None
-    import counting
+        return {}
+    import assay
 
-    if counting.assay_counter() is None:
-        return None
-    return min(measuring.seconds_of(lambda: counting.assay_counts(votes))[0] for _ in range(repeats))
+    counts = assay.count(votes, progress=False)
+    counting = [measuring.seconds_of(lambda: assay.count(votes, progress=False))[0] for _ in range(repeats)]
+    solving = [measuring.seconds_of(lambda: contender.fit(counts))[0] for _ in range(repeats)]
+    return {"counting": min(counting), "solving": min(solving)}
 
 
 def main() -> None:

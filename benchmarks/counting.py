@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import importlib
 import json
 import os
 from collections.abc import Callable, Iterable
@@ -24,8 +23,6 @@ import numpy as np
 import numpy.typing as npt
 import stored_votes
 
-ASSAY_COUNTER = ("assay.statistics", "Tally", "of")
-"""Module, class and method that count, from votes; the only place that names them."""
 THREADS = os.cpu_count() or 1
 _POOL = ThreadPoolExecutor(THREADS)
 _WORDS = 512
@@ -35,21 +32,6 @@ BySource = npt.NDArray[np.int8]
 """(sources, items) in C order."""
 Planes = npt.NDArray[np.uint64]
 Counts = npt.NDArray[np.int64]
-
-
-def assay_counter() -> Callable[[Any], Any] | None:
-    """Assay's counting pass, if this version has it."""
-    module, *attributes = ASSAY_COUNTER
-    found: Any = importlib.import_module(module)
-    for attribute in attributes:
-        found = getattr(found, attribute, None)
-    return found if callable(found) else None
-
-
-def assay_counts(votes: Any) -> Any:
-    count = assay_counter()
-    assert count is not None, f"this version of Assay has no {'.'.join(ASSAY_COUNTER)}"
-    return count(votes)
 
 
 def in_threads(function: Callable[[int], Any], numbers: Iterable[int]) -> list[Any]:
@@ -113,9 +95,10 @@ def by_one_hot(by_source: BySource, classes: int) -> Counts:
     return np.triu(hot @ hot.T).astype(np.int64)
 
 
-ASSAY, READ, POPCOUNT, PACK = "Assay", "reading the votes once", "popcount, bits already packed", "pack + popcount"
+ASSAY, SKETCH = "Assay", "Assay, and a sketch of patterns"
+READ, POPCOUNT, PACK = "reading the votes once", "popcount, bits already packed", "pack + popcount"
 ONE_HOT, SPARSE = "BLAS one-hot", "scipy.sparse product"
-WAYS = (READ, POPCOUNT, PACK, ASSAY, ONE_HOT, SPARSE)
+WAYS = (READ, POPCOUNT, PACK, ASSAY, SKETCH, ONE_HOT, SPARSE)
 BANDWIDTH = "bandwidth"
 
 
@@ -131,11 +114,12 @@ def bytes_needed(way: str, items: int, sources: int, classes: int) -> float:
 def prepared(way: str, folder: Path) -> Callable[[], Any]:
     """What is timed, with its votes already in the container that it needs."""
     stored, matrix = stored_votes.described(folder), stored_votes.raw_votes(folder)
-    if way == ASSAY:
-        import assay
+    if way in (ASSAY, SKETCH):
+        from assay.tally import Tally
+        from assay.votes import Votes
 
-        votes = assay.Votes.from_matrix(matrix, cardinality=stored.classes)
-        return lambda: assay_counts(votes)
+        votes = Votes.from_matrix(matrix, cardinality=stored.classes)
+        return lambda: Tally.of(votes) if way == SKETCH else np.triu(Tally.of(votes, size=0).pair)
     by_source: BySource = np.ascontiguousarray(np.asarray(matrix).T)
     if way == POPCOUNT:
         planes = packed(by_source, stored.classes)
