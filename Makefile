@@ -9,7 +9,7 @@ demo: $(INSTALLED)
 	$(BIN)/assay demo
 
 test: $(INSTALLED)
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --dist loadfile
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

@@ -6,7 +6,6 @@ import signal
 import sys
 import threading
 import time
-import warnings
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -18,12 +17,6 @@ from assay import AssayError, LabelModel, Labels, SourceError, Tally, Votes, mod
 from assay.engine import Dask, Local, Processes, Spark, engine_of
 from assay.simulate import flat_world
 
-pytestmark = [
-    # A cluster is made once for all tests of this module, in one process.
-    pytest.mark.xdist_group("engines"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-]
-
 TASKS = assay.TaskGraph.flat("mail", ["ham", "spam"])
 ROWS = [{"id": i, "text": f"{'win a prize' if i % 3 else 'dear Ana'} number {i}"} for i in range(400)]
 LIMIT = 7
@@ -34,7 +27,7 @@ def dask():
     from distributed import Client, LocalCluster
 
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
         yield Dask(client)
@@ -47,12 +40,16 @@ def spark():
             pytest.fail("Spark needs a Java runtime, and there is none: make system")
         pytest.skip("Spark needs a Java runtime, and there is none: apt-get install default-jre-headless")
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # PySpark warns of pandas 3, which is not used here
-        from pyspark.sql import SparkSession
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    from pyspark.sql import SparkSession
 
-        builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-        session = builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
+    session = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")  # starts sooner
+        .getOrCreate()
+    )
     session.sparkContext.setLogLevel("OFF")
     yield Spark(session)
     session.stop()
