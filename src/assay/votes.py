@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -184,7 +184,8 @@ class Votes:
         0   ham  spam
         1  None  spam
         """
-        codes = _dense(matrix)
+        listed = _listed(matrix)
+        codes = _dense(matrix) if listed is None else listed.codes
         highest = int(codes.max(initial=ABSTAIN))
         if codes.size and codes.min() < ABSTAIN:
             raise VoteError(
@@ -201,8 +202,13 @@ class Votes:
             )
         tasks = TaskGraph.unremembered(task, labels if labels is not None else [str(i) for i in range(count)])
         table = tuple(Vote(((task, label),)) for label in tasks.tasks[0].labels)
-        sources = [str(i) for i in range(codes.shape[1])] if names is None else list(names)
-        return cls(tasks, codes, tuple(sources), (table,) * len(sources))
+        width = codes.shape[1] if listed is None else listed.width
+        sources = [str(i) for i in range(width)] if names is None else list(names)
+        tables = (table,) * len(sources)
+        if listed is None:
+            return cls(tasks, codes, tuple(sources), tables)
+        nothing = cls(tasks, np.empty((0, width), dtype=np.int8), tuple(sources), tables)
+        return nothing._with(replace(listed, codes=listed.codes.astype(smallest(count))))
 
     @classmethod
     def from_columns(cls, tasks: TaskGraph, columns: Mapping[str, Any]) -> Votes:
@@ -631,6 +637,21 @@ def _source_by_source(codes: CodeArray, names: Sequence[str], sizes: Sequence[in
 
 def _several(sources: str | int | Iterable[str | int]) -> Iterable[str | int]:
     return [sources] if isinstance(sources, str | int) else sources
+
+
+def _listed(matrix: Any) -> Listed | None:
+    """The votes of a SciPy sparse matrix in the sparse convention, if they are few enough to keep as a list."""
+    if not hasattr(matrix, "tocsr") or matrix.ndim != 2:
+        return None
+    rows = matrix.tocsr()
+    stored = np.asarray(rows.data)
+    whole = stored.dtype.kind in "iu" and not (stored < 0).any()
+    if not whole or rows.nnz >= _SPARSE * rows.shape[0] * rows.shape[1] or rows.has_canonical_format is False:
+        return None
+    listed = Listed(
+        rows.indptr.astype(np.int64), rows.indices.astype(np.int32), stored.astype(np.int64) - 1, rows.shape[1]
+    )
+    return listed.keep(stored > 0)
 
 
 def _dense(matrix: Any) -> CodeArray:
