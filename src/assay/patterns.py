@@ -244,12 +244,13 @@ class Sketch:
         # The others stand for all that are not frequent.
         often = self.counts > _FREQUENT * self.items
         rare = self.items - frequent.sum() - self.counts[often].sum()
-        spread = np.where(often, 1.0, rare / max(int(self.counts[~often].sum()), 1))
+        spread: FloatArray = np.where(often, 1.0, float(rare) / max(int(self.counts[~often].sum()), 1))
+        counts: FloatArray = self.counts.astype(float) * spread
         if not len(frequent):
-            return Patterns(self.rows, self.counts * spread, spread)
+            return Patterns(self.rows, counts, spread)
         return Patterns(
             Listed.concat([self.rows, self.frequent.rows]),
-            np.concatenate([self.counts * spread, frequent]),
+            np.concatenate([counts, frequent]),
             np.concatenate([spread, np.ones(len(frequent))]),
         )
 

@@ -11,7 +11,6 @@ from assay.patterns import Patterns
 from assay.simulate import flat_world, task_world
 
 
-
 @given(
     st.integers(0, 999), st.integers(2, 4), st.sampled_from([0.7, 1.0]), st.sampled_from(["class-conditional", "full"])
 )
