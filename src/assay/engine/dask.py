@@ -50,6 +50,8 @@ class Dask:
             raise AssayError(f"workers of the Dask cluster died again and again on the same piece: {error}") from error
         except CancelledError as error:
             raise AssayError(f"the Dask cluster gave up the work, or was closed: {error}") from error
+        finally:
+            work.cancel()
 
     def _submit(self, function: Callable[..., Any], *given: Any) -> Any:
         with warnings.catch_warnings():

@@ -25,13 +25,19 @@ def in_order(submit: Callable[[Any], Any], pieces: Iterable[Any], ahead: Callabl
     busy, and no more, since they fill the memory.
     """
     waiting: deque[Any] = deque()
+
+    def next_result() -> Any:
+        answer = waiting[0].result()  # a future that fails stays, to be cancelled with the others
+        waiting.popleft()
+        return _result_of(answer)
+
     try:
         for piece in pieces:
             waiting.append(submit(piece))
             if len(waiting) > ahead():
-                yield _result_of(waiting.popleft().result())
+                yield next_result()
         while waiting:
-            yield _result_of(waiting.popleft().result())
+            yield next_result()
     finally:
         for future in waiting:
             future.cancel()
