@@ -153,6 +153,12 @@ def test_frequent_patterns_survive_a_merge_without_a_second_look():
     assert merged.items == pytest.approx(len(votes))
 
 
+def test_few_items_seen_once_are_all_stood_for():
+    votes = Votes.from_matrix(bulk(3_000, 7, seed=5, classes=3))
+    parts = [votes.block(start, start + 1_000) for start in range(0, 3_000, 1_000)]
+    assert assay.count(iter(parts), size=2_048).sketch.patterns().items == pytest.approx(3_000)
+
+
 def test_thinning_keeps_the_total_and_the_frequent():
     codes = bulk(20_000, 12, seed=4)
     codes[::4] = 1

@@ -243,6 +243,8 @@ class Sketch:
         frequent = self.frequent.counts * self.buckets[bucket] / np.maximum(counted, 1)[group]
         # The others stand for all that are not frequent.
         often = self.counts > _FREQUENT * self.items
+        if often.all():
+            often = np.zeros_like(often)  # nobody else could stand for the rest
         rare = self.items - frequent.sum() - self.counts[often].sum()
         spread: FloatArray = np.where(often, 1.0, float(rare) / max(int(self.counts[~often].sum()), 1))
         counts: FloatArray = self.counts.astype(float) * spread
