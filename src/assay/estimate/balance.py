@@ -22,31 +22,34 @@ from scipy import optimize, sparse
 from assay.cliques import Layout
 from assay.estimate.outcome import SolverOutcome
 from assay.patterns import Patterns
-from assay.statistics import Indicator, held, single_indicators
+from assay.statistics import Indicator, Statistics, single_indicators
 
 FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
 
 _DIRECTIONS = 8
-_PATTERNS = 2**15
-"""A sample of this size is all that is looked at."""
 _LEAST_SHARE = 1e-3
 
 
-def balance_from_overlaps(layout: Layout, patterns: Patterns, seed: int = 0) -> tuple[FloatArray | None, SolverOutcome]:
-    """(outcomes,): the class balance, or None where three views do not determine it."""
-    patterns = patterns.thinned(_PATTERNS)
+def balance_from_overlaps(
+    layout: Layout, patterns: Patterns, seed: int = 0, counted: Statistics | None = None
+) -> tuple[FloatArray | None, SolverOutcome]:
+    """(outcomes,): the class balance, or None where three views do not determine it.
+
+    ``counted`` are the counts of single indicators over all items, where ``patterns`` are a sample.
+    """
     busy = _votes_of(layout, patterns)
     groups = [part for part in busy if busy[part] > 0]
     if len(groups) < 3:
         return None, SolverOutcome("too_few_sources", 0, np.inf)
     rng = np.random.default_rng(seed)
     shares = _three_views({part: busy[part] for part in groups})
-    views = [_View.of(layout, patterns, sources) for sources in shares]
-    weight = patterns.counts / max(patterns.items, 1)
+    seen = _Seen.of(layout, patterns, counted or Statistics.count(patterns, single_indicators(layout)))
+    views = [seen.columns_of(sources) for sources in shares]
     found = [
         estimate
         for turn in range(3)
-        for estimate in _estimates(layout, [views[(turn + view) % 3] for view in range(3)], weight, rng)
+        for estimate in _estimates(layout, seen, [views[(turn + view) % 3] for view in range(3)], rng)
     ]
     if not found:
         return None, SolverOutcome("unreliable_balance", 0, np.inf)
@@ -76,37 +79,61 @@ def _three_views(busy: dict[tuple[int, ...], float]) -> list[list[int]]:
 
 
 @dataclass(frozen=True, eq=False)
-class _View:
-    """Some sources, as seen in the patterns."""
+class _Seen:
+    """Which indicators hold in which patterns, and how often one and two of them do."""
 
-    indicators: list[Indicator]
+    indicators: tuple[Indicator, ...]
     holds: sparse.csr_array
-    """(patterns, indicators + 1): ones where an indicator holds, and in the last column."""
+    """(patterns, indicators)."""
+    weight: FloatArray
+    """(patterns,): the share of the items that has each."""
+    single: FloatArray
+    pair: FloatArray
 
     @classmethod
-    def of(cls, layout: Layout, patterns: Patterns, sources: list[int]) -> _View:
-        indicators = [i for i in single_indicators(layout) if i.sources[0] in sources]
-        ones = sparse.csr_array(np.ones((len(patterns), 1)))
-        return cls(indicators, sparse.csr_array(sparse.hstack([held(patterns.rows, indicators), ones], format="csr")))
+    def of(cls, layout: Layout, patterns: Patterns, counted: Statistics) -> _Seen:
+        rows = patterns.rows
+        first = np.cumsum([0, *(len(masks) for masks in layout.masks)])
+        columns = first[rows.sources] + rows.codes
+        holds = sparse.csr_array(
+            (np.ones(len(columns)), columns, rows.starts), shape=(len(patterns), len(counted.indicators))
+        )
+        weight = patterns.counts / max(patterns.items, 1)
+        return cls(counted.indicators, holds, weight, counted.rates, counted.pair / max(counted.items, 1))
+
+    def columns_of(self, sources: list[int]) -> IntArray:
+        """The indicators of some sources."""
+        chosen = set(sources)
+        return np.array([at for at, i in enumerate(self.indicators) if i.sources[0] in chosen], dtype=np.int64)
+
+    def along(self, columns: IntArray, directions: FloatArray) -> FloatArray:
+        """(patterns, directions): indicators and a constant, which comes last, weighed by each direction."""
+        spread = np.zeros((len(self.indicators), directions.shape[1]))
+        spread[columns] = directions[:-1]
+        weighed: FloatArray = np.asarray(self.holds @ spread) + directions[-1]
+        return weighed
 
 
-def _estimates(layout: Layout, views: list[_View], weight: FloatArray, rng: np.random.Generator) -> list[FloatArray]:
+def _estimates(layout: Layout, seen: _Seen, views: list[IntArray], rng: np.random.Generator) -> list[FloatArray]:
     """Balances by diagonalising against random directions of the third view."""
-    first, second, third = (view.holds for view in views)
-    pairs = (first.multiply(weight[:, None]).T @ second).toarray()
+    first, second, third = views
+    mean = np.append(seen.single[first], 1.0)
+    pairs = np.block(
+        [[seen.pair[np.ix_(first, second)], mean[:-1, None]], [seen.single[second][None], np.ones((1, 1))]]
+    )
     left, strength, right = np.linalg.svd(pairs)
     r = layout.outcomes
     if min(pairs.shape) < r or strength[r - 1] < 1e-8 * strength[0]:
         return []
     basis, cobasis = left[:, :r], right[:r].T
     inverse = np.linalg.inv(basis.T @ pairs @ cobasis)
-    mean = first.T @ weight
     # Seen along the basis alone, a pattern is r numbers, whatever the number of sources.
-    one, two = first @ basis, second @ cobasis
-    directions = rng.normal(size=(_DIRECTIONS, third.shape[1])) / np.sqrt(np.maximum(third.T @ weight, 1e-3))
+    one, two = seen.along(first, basis), seen.along(second, cobasis)
+    usual = np.maximum(np.append(seen.single[third], 1.0), 1e-3)
+    directions = rng.normal(size=(_DIRECTIONS, len(usual))) / np.sqrt(usual)
     found = []
-    for turned in (third @ directions.T).T:
-        slice_ = (one * (weight * turned)[:, None]).T @ two
+    for turned in seen.along(third, directions.T).T:
+        slice_ = (one * (seen.weight * turned)[:, None]).T @ two
         values, vectors = np.linalg.eig(slice_ @ inverse)
         if np.abs(values.imag).max() > 1e-9:
             continue
@@ -116,7 +143,7 @@ def _estimates(layout: Layout, views: list[_View], weight: FloatArray, rng: np.r
         columns = columns / columns[-1]
         shares, _ = optimize.nnls(columns, mean)
         if 0.5 < shares.sum() < 2.0:
-            order = _matched(layout, views[0].indicators, columns, mean)
+            order = _matched(layout, [seen.indicators[at] for at in first], columns, mean)
             found.append((shares / shares.sum())[order])
     return found
 

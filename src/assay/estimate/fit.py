@@ -101,7 +101,7 @@ def fit_component(layout: Layout, observed: Observed, gold: BoolArray | None, se
         if not layout.masks:
             parameters = majority()
         else:
-            balance = _balance(layout, patterns, majority, settings, solvers)
+            balance = _balance(layout, observed, patterns, majority, settings, solvers)
             if settings.method == "completion":
                 parameters, solvers["completion"] = from_inverse_covariance(layout, observed, balance, settings.signs)
             else:
@@ -143,7 +143,8 @@ def _moments_then_em(
     starts = [majority]
     indicators = sum(len(masks) for masks in layout.masks)
     if len(layout.graph.components) >= 3 and indicators <= _MOST_INDICATORS:
-        balance = _balance(layout, patterns, lambda: majority, settings, {})
+        few = patterns.thinned(_START // 2)
+        balance = _balance(layout, observed, few, lambda: majority, settings, {})
         statistics = observed.count(single_indicators(layout))
         moments, _ = from_covariance(layout, statistics, balance, settings.signs)
         starts.append(replace(moments, ignore_abstentions=settings.ignore_abstentions))
@@ -179,6 +180,7 @@ def _majority(layout: Layout, patterns: Patterns, em: EMSettings, settings: FitS
 
 def _balance(
     layout: Layout,
+    observed: Observed,
     patterns: Patterns,
     majority: Callable[[], Parameters],
     settings: FitSettings,
@@ -187,5 +189,5 @@ def _balance(
     """The class balance: as given, from overlaps, or else that of the majority vote."""
     if settings.balance is not None:
         return settings.balance
-    balance, solvers["balance"] = balance_from_overlaps(layout, patterns, settings.seed)
+    balance, solvers["balance"] = balance_from_overlaps(layout, patterns, settings.seed, observed.single)
     return majority().balance if balance is None else balance
