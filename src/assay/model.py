@@ -282,8 +282,11 @@ class LabelModel:
         without, labeled, truth = gold
         unknown = _read(without.sketch.patterns(), reading)
         rows = reading.rows(labeled.listed)
+        alone = np.ones(len(rows))
         patterns = Patterns(
-            Listed.concat([unknown.rows, rows]), np.concatenate([unknown.counts, np.ones(len(rows))]), None
+            Listed.concat([unknown.rows, rows]),
+            np.concatenate([unknown.counts, alone]),
+            None if unknown.spread is None else np.concatenate([unknown.spread, alone]),
         )
         said = truth.outcome_sets[index]
         known = np.vstack([said.masks, np.ones((1, layout.outcomes), dtype=bool)])[said.of_code[0][truth.codes[:, 0]]]

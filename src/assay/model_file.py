@@ -19,9 +19,9 @@ from assay.estimate.outcome import SolverOutcome
 from assay.fitted import Fitted, FittedComponent
 from assay.graph import SourceGraph
 from assay.parameters import Parameters
-from assay.store import writing
+from assay.store import Arrays, read_arrays, write_arrays
 from assay.tally import Tally
-from assay.tally_file import described, description, read_arrays
+from assay.tally_file import described, description
 
 _FORMAT = 2
 
@@ -30,7 +30,7 @@ def write_model(
     path: str | Path, settings: Mapping[str, Any], fitted: Fitted, report: CheckReport, counts: Tally | None
 ) -> Path:
     """Write a model whole, or not at all; with it the counts, if it is to learn more."""
-    arrays: dict[str, npt.NDArray[Any]] = {f"uses {j}": uses for j, uses in enumerate(fitted.uses)}
+    arrays: Arrays = {f"uses {j}": uses for j, uses in enumerate(fitted.uses)}
     for index, part in enumerate(fitted.components):
         arrays[f"balance {index}"] = part.fit.parameters.balance
         arrays |= {f"joint {index} {at}": table for at, table in enumerate(part.fit.parameters.joint)}
@@ -51,10 +51,7 @@ def write_model(
     }
     if counts is not None:
         arrays |= {f"counted {name}": array for name, array in counts.arrays().items()}
-    target = Path(path)
-    with writing(target) as unfinished, unfinished.open("wb") as file:
-        np.savez(file, said=np.array(json.dumps(said)), **arrays)  # type: ignore[arg-type]
-    return target
+    return write_arrays(path, said, arrays)
 
 
 def read_model(path: str | Path) -> tuple[dict[str, Any], Fitted, CheckReport, Tally | None]:

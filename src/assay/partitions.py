@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,6 @@ ITEMS_AT_ONCE = 2**20
 """The most items that are read and worked on together; bounds the memory, not the result."""
 VOTES_AT_ONCE = 2**25
 """The most votes, abstentions included, that are."""
-
-Align = Callable[[Votes], Votes]
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import mkstemp
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from assay.errors import AssayError
+
+Arrays = dict[str, npt.NDArray[Any]]
 
 
 @contextmanager
@@ -41,3 +48,22 @@ def writing(path: str | Path) -> Iterator[Path]:
             raise AssayError(f"cannot write {target}: {error.strerror}") from error
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def write_arrays(path: str | Path, said: Mapping[str, Any], arrays: Arrays) -> Path:
+    """Write plain arrays, and JSON for the rest under ``said``, to one ``.npz`` file."""
+    target = Path(path)
+    with writing(target) as unfinished, unfinished.open("wb") as file:
+        np.savez_compressed(file, said=np.array(json.dumps(said)), **arrays)  # type: ignore[arg-type]
+    return target
+
+
+def read_arrays(path: str | Path, what: str) -> Arrays:
+    """All arrays of an ``.npz`` file that holds what Assay wrote."""
+    try:
+        with Path(path).open("rb") as opened, np.load(opened, allow_pickle=False) as file:
+            return {name: file[name] for name in file.files}
+    except FileNotFoundError:
+        raise AssayError(f"there is no file {path}") from None
+    except Exception as error:  # bytes that are not what they should be fail in any way
+        raise AssayError(f"{path} holds no {what} that Assay wrote, or is damaged: {error}") from error

@@ -8,24 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from assay.errors import AssayError
-from assay.store import writing
+from assay.store import Arrays, read_arrays, write_arrays
 from assay.tasks import TaskGraph
 from assay.votes import Votes
 
 _FORMAT = 1
-Arrays = dict[str, npt.NDArray[Any]]
 
 
 def write_counts(path: str | Path, nothing: Votes, arrays: Arrays) -> Path:
     """Write counts whole, or not at all."""
-    said = {"format": _FORMAT, "counts of": description(nothing)}
-    target = Path(path)
-    with writing(target) as unfinished, unfinished.open("wb") as file:
-        np.savez_compressed(file, said=np.array(json.dumps(said)), **arrays)  # type: ignore[arg-type]
-    return target
+    return write_arrays(path, {"format": _FORMAT, "counts of": description(nothing)}, arrays)
 
 
 def read_counts(path: str | Path) -> tuple[Votes, Arrays]:
@@ -39,17 +33,6 @@ def read_counts(path: str | Path) -> tuple[Votes, Arrays]:
         return described(whose), stored
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise AssayError(f"{path} holds no counts that Assay wrote, or is damaged: {error}") from error
-
-
-def read_arrays(path: str | Path, what: str) -> Arrays:
-    """All arrays of an ``.npz`` file that holds what Assay wrote."""
-    try:
-        with Path(path).open("rb") as opened, np.load(opened, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
-    except FileNotFoundError:
-        raise AssayError(f"there is no file {path}") from None
-    except Exception as error:  # bytes that are not what they should be fail in any way
-        raise AssayError(f"{path} holds no {what} that Assay wrote, or is damaged: {error}") from error
 
 
 def description(nothing: Votes) -> dict[str, Any]:
