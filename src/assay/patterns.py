@@ -91,14 +91,21 @@ class Patterns:
         if self.size <= size:
             return self
         cost = 1 + np.diff(self.rows.starts)
-        frequent = self.counts > _FREQUENT * self.items
-        left = size - int(cost[frequent].sum())
-        taken = ~frequent & (np.cumsum(np.where(frequent, 0, cost)) <= max(left, size // 2))
-        chosen = np.flatnonzero(taken | frequent)
-        scale = self.counts[~frequent].sum() / max(self.counts[taken].sum(), 1e-300)
-        factor = np.where(frequent[chosen], 1.0, scale)
+        chosen, counts = sample_of(self.counts, cost, self.counts > _FREQUENT * self.items, size)
         spread = np.ones(len(chosen)) if self.spread is None else self.spread[chosen]
-        return Patterns(self.rows.take(chosen), self.counts[chosen] * factor, spread)
+        return Patterns(self.rows.take(chosen), counts, spread)
+
+
+def sample_of(counts: FloatArray, cost: IntArray, frequent: BoolArray, size: int) -> tuple[IntArray, FloatArray]:
+    """Some patterns of about ``size`` together, and what each counts now: the frequent ones, and the first others.
+
+    The frequent count as before; the others stand for all that are not.
+    """
+    room = max(size - int(cost[frequent].sum()), size // 2)
+    taken = ~frequent & (np.cumsum(np.where(frequent, 0, cost)) <= room)
+    chosen = np.flatnonzero(taken | frequent)
+    scale = counts[~frequent].sum() / max(counts[taken].sum(), 1e-300)
+    return chosen, counts[chosen] * np.where(frequent[chosen], 1.0, scale)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,22 +161,7 @@ class Sketch:
             return cls(keys[order], counts[order], rows.take(order), size=size)
         buckets = np.zeros(2**_BUCKET_BITS, dtype=np.int64)
         _count_into(buckets, hashes)
-        kept = int(np.searchsorted(np.cumsum(1 + np.diff(rows.starts)[order]), size, side="right"))
-        found = cls(
-            keys[order[:kept]],
-            counts[order[:kept]],
-            rows.take(order[:kept]),
-            limit=np.uint64(int(keys[order[kept]]) - 1),
-            buckets=buckets,
-            size=size,
-        )
-        crowded = order[kept:][found.crowded[_bucket_of(keys[order[kept:]])]]
-        return replace(found, frequent=Sketch(keys[crowded], counts[crowded], rows.take(crowded), size=size))
-
-    @property
-    def _cost(self) -> IntArray:
-        """(patterns + 1,): the size of the first ones."""
-        return self.rows.starts + np.arange(len(self.rows) + 1)
+        return cls(keys, counts, rows, limit, buckets, size=size)._bounded(order)
 
     @property
     def items(self) -> int:
@@ -197,20 +189,26 @@ class Sketch:
             return self.buckets
         return np.bincount(_bucket_of(self.keys), weights=self.counts, minlength=2**_BUCKET_BITS).astype(np.int64)
 
-    def _bounded(self) -> Sketch:
-        """The same with the patterns of lowest hash, as many as there is room for."""
-        room = int(np.searchsorted(self._cost, self.size, side="right")) - 1
-        kept = min(room, int(np.searchsorted(self.keys, self.limit, side="right")))
+    def _bounded(self, order: IntArray | None = None) -> Sketch:
+        """The same with the patterns of lowest hash, as many as there is room for.
+
+        ``order`` is that of the hashes, if the patterns are not in it yet: so they are put into it and cut in one go.
+        """
+        rising = np.arange(len(self.keys)) if order is None else order
+        room = int(np.searchsorted(np.cumsum(1 + np.diff(self.rows.starts)[rising]), self.size, side="right"))
+        kept = min(room, int(np.searchsorted(self.keys[rising], self.limit, side="right")))
         if kept == len(self.keys) and self.buckets is None:
             return self
-        limit = self.limit if kept == len(self.keys) else min(self.limit, np.uint64(int(self.keys[kept]) - 1))
+        limit = self.limit if kept == len(self.keys) else min(self.limit, np.uint64(int(self.keys[rising[kept]]) - 1))
         smaller = replace(
-            self._part(np.arange(kept)), limit=limit, buckets=self._all_buckets, frequent=None, size=self.size
+            self._part(rising[:kept]), limit=limit, buckets=self._all_buckets, frequent=None, size=self.size
         )
-        above = [self._part(np.arange(kept, len(self.keys))), *([self.frequent] if self.frequent is not None else [])]
-        known = above[0] if len(above) == 1 else _merged(*above)
-        crowded = smaller.crowded[_bucket_of(known.keys)]
-        return replace(smaller, frequent=known._part(np.flatnonzero(crowded)))
+        above = rising[kept:][smaller.crowded[_bucket_of(self.keys[rising[kept:]])]]
+        known = self._part(above)
+        if self.frequent is not None:
+            still = smaller.crowded[_bucket_of(self.frequent.keys)]
+            known = _merged(known, self.frequent._part(np.flatnonzero(still)))
+        return replace(smaller, frequent=known)
 
     def _part(self, chosen: IntArray) -> Sketch:
         return Sketch(self.keys[chosen], self.counts[chosen], self.rows.take(chosen), size=self.size)

@@ -33,6 +33,7 @@ from scipy import sparse
 from assay.cliques import Design, Layout, tied
 from assay.estimate.outcome import SolverOutcome
 from assay.parameters import TINY, Parameters, normalised
+from assay.patterns import sample_of
 from assay.posterior import log_joint, softmax, weights
 from assay.threads import ranges, spread
 
@@ -115,13 +116,11 @@ class Evidence:
         if len(self.design) <= patterns:
             return self
         often = self.counts > self.counts.sum() / patterns
-        room = max(patterns - int(often.sum()), patterns // 2)
-        chosen = np.flatnonzero(often | (~often & (np.cumsum(~often) <= room)))
-        scale = self.counts[~often].sum() / self.counts[chosen][~often[chosen]].sum()
+        chosen, counts = sample_of(self.counts, np.ones(len(often), dtype=np.int64), often, patterns)
         matrix = self.design.matrix[chosen]
         return Evidence(
             Design(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), self.design.width),
-            self.counts[chosen] * np.where(often[chosen], 1.0, scale),
+            counts,
             None if self.log_allowed is None else self.log_allowed[chosen],
             None if self.spread is None else self.spread[chosen],
         )
