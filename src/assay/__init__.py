@@ -37,6 +37,13 @@ _HOMES = {
     "baselines": ["data_programming", "dawid_skene", "hierarchical_majority_vote", "majority_vote"],
     "theory": ["estimation_bound", "generalization_bound"],
     "planner": ["plan"],
+    "evaluation": ["evaluate", "over_trials"],
+    "endmodel.ngrams": ["NGrams"],
+    "endmodel.lstm": ["BiLSTM"],
+    "endmodel.features": ["Features"],
+    "endmodel.model": ["EndModel"],
+    "endmodel.sklearn_model": ["SklearnEndModel"],
+    "endmodel.search": ["search"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -47,7 +54,14 @@ if TYPE_CHECKING:
     from assay.checks import check
     from assay.constraints import excludes, implies
     from assay.counting import count
+    from assay.endmodel.features import Features
+    from assay.endmodel.lstm import BiLSTM
+    from assay.endmodel.model import EndModel
+    from assay.endmodel.ngrams import NGrams
+    from assay.endmodel.search import search
+    from assay.endmodel.sklearn_model import SklearnEndModel
     from assay.errors import AssayError, DataError, ProjectError, SourceError, TaskError, UnidentifiableError, VoteError
+    from assay.evaluation import evaluate, over_trials
     from assay.graph import SourceGraph
     from assay.label_space import LabelSpace, Vote
     from assay.labels import Labels

@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from assay.errors import VoteError, near_miss
+from assay.errors import AssayError, VoteError, near_miss
 from assay.store import writing
 from assay.tasks import TaskGraph
+from assay.votes import Votes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,6 +47,8 @@ class Labels:
     """Per component of the label space (items, outcomes): P(outcome | votes)."""
     items: npt.NDArray[Any] | None = None
     """(items,): what the rows are called, if the votes had names for them."""
+    kept: npt.NDArray[np.bool_] | None = None
+    """(rows of the data,): which of them these labels are of, after some were left out; None for all of them."""
 
     @classmethod
     def concat(cls, parts: Iterable[Labels]) -> Labels:
@@ -56,10 +59,12 @@ class Labels:
         if len(found) == 1:
             return found[0]
         named = [part.items for part in found if part.items is not None]
+        kept = [np.ones(len(part), dtype=bool) if part.kept is None else part.kept for part in found]
         return cls(
             found[0].tasks,
             tuple(np.concatenate(joint) for joint in zip(*(part.joint for part in found), strict=True)),
             np.concatenate(named) if len(named) == len(found) else None,
+            None if all(part.kept is None for part in found) else np.concatenate(kept),
         )
 
     def __len__(self) -> int:
@@ -89,6 +94,98 @@ class Labels:
         texts = np.array([*self.tasks[task].labels, None], dtype=object)
         chosen: npt.NDArray[np.object_] = texts[component.label_of(task)[self.joint[index].argmax(axis=1)]]
         return chosen
+
+    # What to train on
+
+    def where(self, chosen: Any) -> Labels:
+        """The labels of some items, by a mask (items,); ``kept`` then says which rows of the data they are of.
+
+        :meth:`assay.EndModel.fit` takes them with the data of all rows; elsewhere use ``data[labels.kept]``.
+
+        >>> labels = Labels(TaskGraph.flat("mail", ["ham", "spam"]), (np.array([[0.9, 0.1], [0.5, 0.5]]),))
+        >>> labels.where([True, False]).kept
+        array([ True, False])
+        """
+        mask = np.asarray(chosen)
+        if mask.shape != (len(self),) or mask.dtype != bool:
+            raise AssayError(
+                f"expected True or False for each of the {len(self)} items, "
+                f"but got {mask.dtype} values of shape {mask.shape}"
+            )
+        kept = np.ones(len(self), dtype=bool) if self.kept is None else self.kept.copy()
+        kept[np.flatnonzero(kept)[~mask]] = False
+        items = None if self.items is None else self.items[mask]
+        return Labels(self.tasks, tuple(joint[mask] for joint in self.joint), items, kept)
+
+    def voted(self, votes: Votes) -> Labels:
+        """Leave out the items that no source voted on: their labels are no more than the class balance.
+
+        >>> votes = Votes.from_matrix([[0, 1], [-1, -1]])
+        >>> len(Labels(votes.tasks, (np.full((2, 2), 0.5),)).voted(votes))
+        1
+        """
+        rows = len(self) if self.kept is None else len(self.kept)
+        if votes.tasks != self.tasks or len(votes) != rows:
+            raise AssayError(
+                f"expected the votes that these labels were made from, on {rows} items, "
+                f"but got votes on {len(votes)}" + ("" if votes.tasks == self.tasks else " and other tasks")
+            )
+        has_votes = np.diff(votes.listed.starts) > 0
+        return self.where(has_votes if self.kept is None else has_votes[self.kept])
+
+    def confident(self, at_least: float, task: str | None = None) -> Labels:
+        """Leave out the items whose most probable outcome, or label of ``task``, is less probable than this.
+
+        With several components, each has to be as sure.
+        """
+        if not 0 <= at_least <= 1:
+            raise AssayError(f"at_least must be a probability, but is {at_least!r}")
+        parts = self.joint if task is None else (self[task],)
+        return self.where(np.all([part.max(axis=1) >= at_least for part in parts], axis=0))
+
+    def rebalance(self, to: Literal["median", "min"] | None, task: str | None = None, *, seed: int = 0) -> Labels:
+        """Leave out items of frequent classes at random, until none has more than the median, or the rarest, class had.
+
+        Parameters
+        ----------
+        to
+            ``"median"``, ``"min"``, or None to leave everything as it is.
+        task
+            The task whose labels are the classes; by default the outcomes are.
+        seed
+            Which items are left out follows from it.
+
+        >>> labels = Labels(TaskGraph.flat("mail", ["ham", "spam"]), (np.eye(2)[[0, 0, 0, 1]],))
+        >>> labels.rebalance("min").names("mail").tolist()
+        ['ham', 'spam']
+        """
+        if to not in ("median", "min", None):
+            raise AssayError(f"expected 'median', 'min' or None to rebalance to, but got {to!r}")
+        if to is None or not len(self):
+            return self
+        if task is None and len(self.joint) > 1:
+            raise AssayError(f"there are several components; say by which task. {near_miss('', self.tasks.names)}")
+        classes = (self.joint[0] if task is None else self[task]).argmax(axis=1)
+        counts = np.bincount(classes)
+        found = counts[counts > 0]
+        most = int(found.min() if to == "min" else np.median(found))
+        shuffled = np.random.default_rng(seed).permutation(len(self))
+        chosen = np.zeros(len(self), dtype=bool)
+        for number in np.flatnonzero(counts):
+            chosen[shuffled[classes[shuffled] == number][:most]] = True
+        return self.where(chosen)
+
+    def tempered(self, temperature: float) -> Labels:
+        """Probabilities to the power of 1 / temperature, made to sum to one: surer below 1, less sure above."""
+        if not 0 < temperature < np.inf:
+            raise AssayError(f"temperature must be a positive number, but is {temperature!r}")
+        return replace(self, joint=tuple(_tempered(joint, temperature) for joint in self.joint))
+
+    def hard(self) -> Labels:
+        """All probability on the most probable outcome; on the first of those, if there are several."""
+        return replace(self, joint=tuple(np.eye(joint.shape[1])[joint.argmax(axis=1)] for joint in self.joint))
+
+    # Elsewhere
 
     def to_pandas(self) -> pd.DataFrame:
         """A column for each task with its label, and one for each label with its probability."""
@@ -159,6 +256,13 @@ class Labels:
             raise VoteError(f"{path} is not a sound file of labels: {error}") from error
         items = table.column(said["items"]).to_numpy() if said["items"] else None
         return cls(tasks, joint, items)
+
+
+def _tempered(joint: FloatArray, temperature: float) -> FloatArray:
+    # Each row is divided by its largest entry first, so that no power is lost to rounding.
+    powers = (joint / joint.max(axis=1, keepdims=True)) ** (1 / temperature)
+    tempered: FloatArray = powers / powers.sum(axis=1, keepdims=True)
+    return tempered
 
 
 def _outcome_columns(tasks: TaskGraph, index: int) -> list[str]:

@@ -15,7 +15,7 @@ from assay.errors import ProjectError
 from assay.labels import Labels
 from assay.model import LabelModel
 from assay.project import Project
-from assay.scoring import accuracy
+from assay.scoring import micro_accuracy, outcome_numbers
 from assay.sources.apply import apply
 from assay.votes import Votes
 
@@ -121,18 +121,6 @@ def scores(votes: Votes, labels: Labels, gold: Votes) -> list[Score]:
 
 
 def _score(found: FloatArray | list[FloatArray], gold: Votes) -> float:
-    """Accuracy over outcomes; the mean of the components that gold tells about, if there are several."""
+    """Accuracy over outcomes, of all components together."""
     parts = found if isinstance(found, list) else [found]
-    truths = [outcome_numbers(gold, index) for index in range(len(parts))]
-    told = [accuracy(part, truth) for part, truth in zip(parts, truths, strict=True) if (truth >= 0).any()]
-    if not told:
-        raise ProjectError("the gold labels settle the outcome of no item, so there is nothing to score against")
-    return float(np.mean(told))
-
-
-def outcome_numbers(gold: Votes, component: int = 0) -> npt.NDArray[np.int64]:
-    """(items,): the outcome that gold leaves for each item, −1 where it leaves several."""
-    sets = gold.outcome_sets[component]
-    single = np.append(np.where(sets.masks.sum(axis=1) == 1, sets.masks.argmax(axis=1), -1), -1)
-    numbers: npt.NDArray[np.int64] = single[sets.of_code[0][gold.codes[:, 0]]]
-    return numbers
+    return micro_accuracy(parts, [outcome_numbers(gold, index) for index in range(len(parts))])

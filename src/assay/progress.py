@@ -36,6 +36,11 @@ class Progress:
         if self._bar is not None:
             self._bar.advance(self._task, count)
 
+    def describe(self, text: str) -> None:
+        """Say how it is going, beside the bar."""
+        if self._bar is not None:
+            self._bar.update(self._task, description=text)
+
     def __enter__(self) -> Self:
         if self._bar is not None:
             self._bar.start()

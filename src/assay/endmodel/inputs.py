@@ -1,0 +1,122 @@
+"""What a network reads: all items at once, of which batches are picked by number."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from assay.data import Batch, batches
+from assay.endmodel.sparse_layer import SparseRows
+from assay.errors import DataError
+
+IntArray = npt.NDArray[np.int64]
+
+
+class Inputs(ABC):
+    """Items that a network reads."""
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def batch(self, rows: IntArray, device: torch.device) -> Any:
+        """What the network is given for some items."""
+
+
+@dataclass(frozen=True, eq=False)
+class SparseInputs(Inputs):
+    """Items with sparse features; a batch is a view of them."""
+
+    starts: IntArray
+    columns: npt.NDArray[np.int32]
+    values: npt.NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def batch(self, rows: IntArray, device: torch.device) -> SparseRows:
+        """The rows, where they are."""
+        return SparseRows(self.starts, self.columns, self.values, rows, device)
+
+
+@dataclass(frozen=True, eq=False)
+class DenseInputs(Inputs):
+    """Items as rows of an array, or of a tensor of any shape."""
+
+    rows: Any
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def batch(self, rows: IntArray, device: torch.device) -> torch.Tensor:
+        """A copy of the rows, as numbers are stored for the network."""
+        picked = self.rows[torch.from_numpy(rows)] if isinstance(self.rows, torch.Tensor) else self.rows[rows]
+        tensor = picked if isinstance(picked, torch.Tensor) else torch.from_numpy(picked)
+        return tensor.to(device, torch.float32 if tensor.is_floating_point() else tensor.dtype)
+
+
+@dataclass(frozen=True, eq=False)
+class Tokens:
+    """Some texts as word numbers (items, longest), with the length of each."""
+
+    words: torch.Tensor
+    lengths: torch.Tensor
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+@dataclass(frozen=True, eq=False)
+class TokenInputs(Inputs):
+    """Texts as word numbers, one after the other."""
+
+    starts: IntArray
+    words: IntArray
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def batch(self, rows: IntArray, device: torch.device) -> Tokens:
+        """The texts, padded with zeros to the longest of them."""
+        lengths = self.starts[rows + 1] - self.starts[rows]
+        table = np.zeros((len(rows), int(lengths.max(initial=1))), dtype=np.int64)
+        inside = np.arange(table.shape[1]) < lengths[:, None]
+        sources = self.starts[rows][:, None] + np.arange(table.shape[1])
+        table[inside] = self.words[sources[inside]]
+        return Tokens(torch.from_numpy(table).to(device), torch.from_numpy(lengths))
+
+
+def texts_of(data: Any, column: str) -> list[str]:
+    """The texts of a list of them, or of a column of a table, a file, or rows.
+
+    >>> texts_of(["one", "two"], "text"), texts_of({"text": ["one"]}, "text")
+    (['one', 'two'], ['one'])
+    """
+    if isinstance(data, Sequence | np.ndarray) and not isinstance(data, str) and all(_may_be_text(e) for e in data):
+        found = list(data)
+    elif hasattr(data, "to_list"):  # a series
+        found = data.to_list()
+    else:
+        found = [text for batch in batches(data) for text in _column(batch, column)]
+    for row, text in enumerate(found):
+        if not isinstance(text, str) or not text.strip():
+            came = "an empty text" if isinstance(text, str) else repr(text)
+            raise DataError(
+                f"expected a text in every row, but row {row} has {came}; "
+                "drop such rows, from the labels too, or write a word that stands for nothing"
+            )
+    return found
+
+
+def _may_be_text(value: Any) -> bool:
+    return isinstance(value, str | float) or value is None
+
+
+def _column(batch: Batch, column: str) -> list[Any]:
+    return batch.column(column).to_list()

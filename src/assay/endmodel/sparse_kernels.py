@@ -1,0 +1,111 @@
+"""The compiled loops of a layer over sparse features: forward, backward, and a step of Adam.
+
+Rows are those of a CSR matrix (``starts``, ``columns``, ``values``), picked by number
+without copying them. All work on a range of the layer's outputs, from ``low`` to
+``high``, so that threads can share it without ever adding to the same place: the
+result does not depend on their number.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+IntArray = npt.NDArray[np.int64]
+Columns = npt.NDArray[np.int32]
+Floats = npt.NDArray[np.float32]
+
+KEEP_MEAN, KEEP_SQUARE, TINY = 0.9, 0.999, 1e-8
+"""Adam's usual constants: how much of its two moments a step keeps, and what is added to the root of the second."""
+
+
+@njit(nogil=True, cache=True)
+def multiply(
+    starts: IntArray, columns: Columns, values: Floats, rows: IntArray, weight: Floats, low: int, high: int, out: Floats
+) -> None:
+    """Add the product of some rows and the weight (features, outputs) to ``out`` (rows, outputs)."""
+    for i in range(len(rows)):
+        for at in range(starts[rows[i]], starts[rows[i] + 1]):
+            value = values[at]
+            own = weight[columns[at]]
+            for o in range(low, high):
+                out[i, o] += value * own[o]
+
+
+@njit(nogil=True, cache=True)
+def find_touched(starts: IntArray, columns: Columns, rows: IntArray, place: Columns, touched: IntArray) -> int:
+    """List the features that some rows have in ``touched``, and where each is listed in ``place``; returns how many."""
+    count = 0
+    for i in range(len(rows)):
+        for at in range(starts[rows[i]], starts[rows[i] + 1]):
+            feature = columns[at]
+            if place[feature] < 0:
+                place[feature] = count
+                touched[count] = feature
+                count += 1
+    return count
+
+
+@njit(nogil=True, cache=True)
+def gradient(
+    starts: IntArray, columns: Columns, values: Floats, rows: IntArray, place: Columns, low: int, high: int,
+    upstream: Floats, out: Floats,
+) -> None:  # fmt: skip
+    """Add the gradient of the touched rows of the weight to ``out`` (touched, outputs)."""
+    for i in range(len(rows)):
+        for at in range(starts[rows[i]], starts[rows[i] + 1]):
+            value = values[at]
+            own = out[place[columns[at]]]
+            for o in range(low, high):
+                own[o] += value * upstream[i, o]
+
+
+@njit(nogil=True, cache=True)
+def adam(
+    touched: IntArray, slope: Floats, weight: Floats, mean: Floats, square: Floats, low: int, high: int,
+    rate: float, l2: float, step: float,
+) -> None:  # fmt: skip
+    """One step of Adam on the touched rows of the weight; the others stay as they are. Steps count from 1."""
+    mean_bias, square_bias = 1 - KEEP_MEAN**step, 1 - KEEP_SQUARE**step
+    for t in range(len(touched)):
+        row = touched[t]
+        for o in range(low, high):
+            g = slope[t, o] + l2 * weight[row, o]
+            m = KEEP_MEAN * mean[row, o] + (1 - KEEP_MEAN) * g
+            s = KEEP_SQUARE * square[row, o] + (1 - KEEP_SQUARE) * g * g
+            mean[row, o] = m
+            square[row, o] = s
+            weight[row, o] -= rate * (m / mean_bias) / (np.sqrt(s / square_bias) + TINY)
+
+
+@njit(nogil=True, cache=True)
+def expected_loss(scores: Floats, targets: Floats, rows: IntArray, ends: IntArray, upstream: Floats) -> float:
+    """The noise-aware loss of some rows of the targets, and its gradient by their scores (rows, width) in ``upstream``.
+
+    ``ends`` (heads,) says where each head's columns end.
+    """
+    items, heads = len(rows), len(ends)
+    share = 1.0 / (items * heads)
+    loss = 0.0
+    for i in range(items):
+        own = targets[rows[i]]
+        begin = 0
+        for h in range(heads):
+            end = ends[h]
+            highest = scores[i, begin]
+            for o in range(begin + 1, end):
+                highest = max(highest, scores[i, o])
+            total = 0.0
+            mass = 0.0
+            for o in range(begin, end):
+                power = np.exp(scores[i, o] - highest)
+                upstream[i, o] = power
+                total += power
+                mass += own[o]
+            level = highest + np.log(total)
+            for o in range(begin, end):
+                loss -= own[o] * (scores[i, o] - level)
+                upstream[i, o] = share * (mass * upstream[i, o] / total - own[o])
+            begin = end
+    return loss * share

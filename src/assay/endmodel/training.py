@@ -1,0 +1,220 @@
+"""Training, as in the paper's appendix: Adam, a rate that falls on plateaus, and the best weights at the end.
+
+Which items come in which batch, and what dropout drops, follows from the seed, the
+epoch and the batch alone. So training that went on from a checkpoint ends with the
+same bits as training that was never interrupted.
+"""
+
+from __future__ import annotations
+
+import math
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from assay.endmodel.network import Network
+from assay.endmodel.stepper import Stepper
+from assay.endmodel.tensor_file import part_of, read_tensors, under, write_tensors
+from assay.errors import AssayError
+from assay.progress import Progress
+
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Schedule:
+    """How long to train, and how fast."""
+
+    epochs: int
+    batch_size: int
+    learning_rate: float
+    frozen_epochs: int
+    patience: int
+    stop_after: int
+    seed: int
+
+
+@dataclass
+class Standing:
+    """Where training stands; with the weights, all that is needed to go on."""
+
+    rate: float
+    epoch: int = 0
+    batch: int = 0
+    loss: float = 0.0
+    """Added up over the items of this epoch."""
+    best_loss: float = sys.float_info.max
+    best_score: float = -1.0
+    since_better: int = 0
+    """Epochs since the training loss or the dev score was better than ever, or the rate was cut."""
+    since_best: int = 0
+    """Epochs since the dev score was better than ever."""
+    history: list[dict[str, float]] = field(default_factory=list)
+
+    def is_over(self, schedule: Schedule) -> bool:
+        """Whether there is nothing left to do."""
+        return self.epoch >= schedule.epochs or self.since_best >= schedule.stop_after
+
+    def end_epoch(self, loss: float, score: float | None, seconds: float, schedule: Schedule) -> bool:
+        """Take note of an epoch, and cut the rate on a plateau; returns whether these are the best weights so far."""
+        told = {} if score is None else {"dev_score": score}
+        self.history.append({"epoch": self.epoch + 1, "loss": loss, **told, "rate": self.rate, "seconds": seconds})
+        is_best = score is not None and score > self.best_score
+        is_better = is_best or loss < self.best_loss
+        self.best_loss = min(self.best_loss, loss)
+        self.best_score = self.best_score if score is None else max(self.best_score, score)
+        self.since_better = 0 if is_better else self.since_better + 1
+        self.since_best = 0 if is_best or score is None else self.since_best + 1
+        self.epoch, self.batch, self.loss = self.epoch + 1, 0, 0.0
+        if self.epoch >= schedule.frozen_epochs and self.since_better >= schedule.patience:
+            self.rate /= 10
+            self.since_better = 0
+        return is_best
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A file from which training goes on; ``purpose`` says what it must be a checkpoint of."""
+
+    path: Path
+    purpose: str
+    seconds: float
+    """How long to train between two checkpoints."""
+
+    def read(self) -> tuple[Standing, dict[str, Tensor]] | None:
+        """Where training stood, if it was interrupted."""
+        if not self.path.exists():
+            return None
+        said, tensors = read_tensors(self.path, "a checkpoint")
+        if said["purpose"] != self.purpose:
+            raise AssayError(
+                f"{self.path} is a checkpoint of other data, labels or settings than these; "
+                "give another path, or remove it to train from the start"
+            )
+        return Standing(**said["standing"]), tensors
+
+    def write(self, standing: Standing, tensors: Mapping[str, Tensor]) -> None:
+        """Keep where training stands."""
+        write_tensors(self.path, "a checkpoint", {"purpose": self.purpose, "standing": asdict(standing)}, tensors)
+
+
+def train(
+    network: Network,
+    stepper: Stepper,
+    rows: IntArray,
+    schedule: Schedule,
+    *,
+    score: Callable[[], float] | None = None,
+    checkpoint: Checkpoint | None = None,
+    progress: bool = True,
+) -> tuple[Standing, bool]:
+    """Train a network on some rows of the inputs, and leave it with the best weights.
+
+    Parameters
+    ----------
+    score
+        What is to be high on the dev items; without it the last weights are the best.
+
+    Returns
+    -------
+    Standing, bool
+        How it went, and whether it was cut short by Ctrl-C.
+    """
+    standing = Standing(schedule.learning_rate)
+    best: dict[str, Tensor] = {}
+    stored = None if checkpoint is None else checkpoint.read()
+    if stored is not None:
+        standing, tensors = stored
+        network.load_state_dict(part_of("weights", tensors))
+        stepper.restore(part_of("stepper", tensors))
+        best = part_of("best", tensors)
+    batches = -(-len(rows) // schedule.batch_size)
+    saved = time.monotonic()
+
+    def save() -> None:
+        assert checkpoint is not None
+        tensors = under("weights", network.state_dict()) | under("stepper", stepper.state()) | under("best", best)
+        checkpoint.write(standing, tensors)
+
+    with (
+        _interrupt_noted() as interrupted,
+        Progress("training", schedule.epochs * batches, show=progress, unit="batches") as bar,
+    ):
+        bar.advance(standing.epoch * batches + standing.batch)
+        while not standing.is_over(schedule) and not interrupted():
+            network.train()
+            order = np.random.default_rng((schedule.seed, standing.epoch)).permutation(rows)
+            began = time.monotonic()
+            while standing.batch < batches and not interrupted():
+                own = order[standing.batch * schedule.batch_size : (standing.batch + 1) * schedule.batch_size]
+                moment = standing.epoch * batches + standing.batch
+                standing.loss += len(own) * stepper.step(own, standing.rate, schedule.seed * 1_000_003 + moment)
+                standing.batch += 1
+                bar.advance(1)
+                if checkpoint is not None and time.monotonic() - saved >= checkpoint.seconds:
+                    save()
+                    saved = time.monotonic()
+            if standing.batch < batches:
+                break
+            network.eval()
+            loss = standing.loss / len(rows)
+            if not math.isfinite(loss):
+                raise AssayError(
+                    f"training went astray in epoch {standing.epoch + 1}: the loss is {loss}; "
+                    f"lower learning_rate, which is {standing.rate:g}, or scale the features"
+                )
+            found = None if score is None else score()
+            if standing.end_epoch(loss, found, time.monotonic() - began, schedule):
+                best = {name: tensor.clone() for name, tensor in network.state_dict().items()}
+            bar.describe(f"training  loss {loss:.4f}" + ("" if found is None else f"  dev {found:.4f}"))
+        was_interrupted = not standing.is_over(schedule)
+    if checkpoint is not None:
+        save()
+    if best:
+        network.load_state_dict(best)
+    network.eval()
+    return standing, was_interrupted
+
+
+@contextmanager
+def _interrupt_noted() -> Iterator[Callable[[], bool]]:
+    """Let Ctrl-C be noted rather than break off a step halfway; pressed twice, it breaks off."""
+    pressed = threading.Event()
+
+    def note(number: int, frame: Any) -> None:
+        if pressed.is_set():
+            raise KeyboardInterrupt
+        pressed.set()
+
+    if threading.current_thread() is not threading.main_thread():
+        yield pressed.is_set
+        return
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield pressed.is_set
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def quiet_torch(threads: int) -> Iterator[None]:
+    """Use so many threads, and leave PyTorch's settings and random numbers as they were."""
+    before = torch.get_num_threads()
+    devices = list(range(torch.cuda.device_count())) if torch.cuda.is_available() else []
+    with torch.random.fork_rng(devices):
+        torch.set_num_threads(threads)
+        try:
+            yield
+        finally:
+            torch.set_num_threads(before)
