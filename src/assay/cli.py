@@ -16,6 +16,9 @@ import assay
 from assay.errors import AssayError, ProjectError
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
+    from assay.evaluation import Evaluation
     from assay.pipeline import Run
     from assay.project import Project
     from assay.votes import Votes
@@ -146,6 +149,70 @@ def run(folder: Folder = Path("."), as_json: Json = False, debug: Debug = False)
     _tell(run_pipeline(_load(folder)), as_json)
 
 
+@app.command(epilog="Example: [bold]assay train my-project[/]")
+def train(
+    folder: Folder = Path("."),
+    fresh: Annotated[bool, typer.Option("--fresh", help="Forget training that was interrupted.")] = False,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Train the end model on the labels of the last run; goes on where it was interrupted."""
+    from assay.project_model import train as train_project
+
+    done = train_project(_load(folder), fresh=fresh)
+    last = json.loads(done.model.history_.iloc[-1:].to_json(orient="records")) if len(done.model.history_) else [{}]
+    if as_json:
+        told = {"items": done.items, "model": str(done.path), "interrupted": done.model.interrupted_}
+        _print_json({**told, "dev_score": done.model.dev_score_, **last[0]})
+    else:
+        how = "".join(f", {name} {last[0][name]:.4f}" for name in ("loss", "dev_score") if name in last[0])
+        print(f"trained on {done.items:,} items for {len(done.model.history_)} epochs{how}; {done.path}")
+        print(f"next: assay evaluate {folder}, or assay predict {folder} --data new.jsonl")
+    if done.model.interrupted_:
+        _complain("interrupted; the best weights so far were kept, and 'assay train' goes on from here")
+        raise typer.Exit(130)
+
+
+@app.command(epilog="Example: [bold]assay predict my-project --data new.jsonl[/]")
+def predict(
+    folder: Folder = Path("."),
+    data: Annotated[Path | None, typer.Option(help="Rows to label, instead of the project's own.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The Parquet file to write, instead of the default.")] = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Label rows with the trained end model; the sources are not asked."""
+    from assay.project_model import predict as predict_project
+
+    labels, path = predict_project(_load(folder), data, out)
+    if as_json:
+        _print_json({"items": len(labels), "predictions": str(path)})
+        return
+    print(f"{labels!r} written to {path}")
+
+
+@app.command(epilog="Example: [bold]assay evaluate my-project --slice section[/]")
+def evaluate(
+    folder: Folder = Path("."),
+    slice_by: Annotated[
+        str | None, typer.Option("--slice", metavar="COLUMN", help="A column whose values are scored one by one.")
+    ] = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Compare majority votes, the label model and the end model on items that were held out of training."""
+    from assay.project_model import compare
+    from assay.report.terminal import show
+
+    found = compare(_load(folder), slice_by)
+    if as_json:
+        _print_json({"items": found["end model"].items, "methods": {name: e.figures() for name, e in found.items()}})
+        return
+    show(_compared(found))
+    for task, table in found["end model"].confusion.items():
+        print(f"\n{task}, end model\n{table}")
+
+
 @app.command(epilog="Example: [bold]assay demo --folder demo[/]")
 def demo(
     folder: Annotated[Path, typer.Option(help="Where the example project goes.")] = Path("demo"),
@@ -155,7 +222,11 @@ def demo(
     debug: Debug = False,
 ) -> None:
     """Run the main job end to end on an example that makes its own data, and score it with hidden gold."""
+    from importlib.util import find_spec
+
     from assay.pipeline import run as run_pipeline
+    from assay.project_model import compare
+    from assay.project_model import train as train_project
     from assay.report.terminal import show, summary_table
 
     kept = _write_example(folder, texts, seed, keep_edited=True)
@@ -166,8 +237,16 @@ def demo(
             print(f"your own {', '.join(kept)} there was kept")
         print(f"\n{made.project.tasks!r}\n")
         show(summary_table(made.votes.summary(), "what the sources say"))
-    _tell(made, as_json)
+    can_train = find_spec("torch") is not None and find_spec("safetensors") is not None
+    if can_train:
+        train_project(made.project, fresh=True)
+    compared = compare(made.project) if can_train else {}
+    _tell(made, as_json, compared)
     if not as_json:
+        if compared:
+            show(_compared(compared))
+        else:
+            print("no end model was trained, since PyTorch is not installed: pip install 'assay[torch]'")
         print(f"\nlook around in {folder}: change sources.py, then run 'assay run {folder}'")
 
 
@@ -195,7 +274,13 @@ def _complain(message: str) -> None:
     Console(stderr=True, highlight=False).print(f"[bold red]error:[/] {escape(message)}", soft_wrap=True)
 
 
-def _tell(made: Run, as_json: bool) -> None:
+def _compared(found: dict[str, Evaluation]) -> Table:
+    from assay.report.terminal import comparison_table
+
+    return comparison_table(found, f"against gold, on {found['end model'].items:,} items held out of training")
+
+
+def _tell(made: Run, as_json: bool, compared: dict[str, Evaluation] | None = None) -> None:
     """What a run gave: the check, the sources with their accuracies, and the scores."""
     from assay.report.terminal import score_table, show, sources_table
 
@@ -210,6 +295,7 @@ def _tell(made: Run, as_json: bool) -> None:
                 "notes": model.notes_,
                 "sources": json.loads(model.sources_.to_json(orient="records")),
                 "accuracy": {score.method: score.accuracy for score in made.scores},
+                **({"held_out": {name: found.accuracy for name, found in compared.items()}} if compared else {}),
             }
         )
         return

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from assay.constraints import Constraint, excludes, implies
 from assay.data import BATCH_SIZE, as_polars, row_count
-from assay.errors import AssayError, ProjectError, near_miss
+from assay.errors import AssayError, ProjectError, listing, near_miss
 from assay.sources.base import Source, flatten
 from assay.tasks import Task, TaskGraph
 
@@ -47,6 +47,39 @@ class ModelSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class EndModelSettings:
+    """The ``[endmodel]`` of a project: what to read, which labels to train on, settings of :class:`assay.EndModel`."""
+
+    encoder: Literal["ngrams", "lstm", "features"] = "ngrams"
+    """How items are read."""
+    columns: tuple[str, ...] = ("text",)
+    """The column of texts, or the columns of features."""
+    held_out: float = 0.2
+    """The share of items that are never trained on, to score with; none where there is no gold."""
+    voted_only: bool = True
+    """Whether items that no source voted on are left out."""
+    min_confidence: float = 0.0
+    """Items whose most probable outcome is less probable than this are left out."""
+    rebalance: Literal["none", "median", "min"] = "none"
+    """Whether items of frequent outcomes are left out."""
+    temperature: float = 1.0
+    """Above 1 labels get less sure, below surer."""
+    hard: bool = False
+    """Whether the most probable outcome is taken for the truth."""
+    layers: tuple[int, ...] | None = None
+    not_applicable: Literal["masked", "outcome"] = "masked"
+    epochs: int = 10
+    batch_size: int = 128
+    learning_rate: float = 0.01
+    l2: float = 0.0001
+    dropout: float = 0.1
+    frozen_epochs: int = 5
+    patience: int = 10
+    stop_after: int = 20
+    seed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
 class Project:
     """What ``assay.toml`` says, checked."""
 
@@ -57,6 +90,9 @@ class Project:
     gold: Path | None = None
     settings: Settings = field(default_factory=Settings)
     model: ModelSettings = field(default_factory=ModelSettings)
+    endmodel: EndModelSettings = field(default_factory=EndModelSettings)
+    dev: tuple[Path, Path] | None = None
+    """Items and their gold, for early stopping."""
     output: Path
 
     @classmethod
@@ -94,13 +130,15 @@ class Project:
 
     def gold_columns(self) -> dict[str, list[Any]] | None:
         """True labels as a column for each task, or None if the project has none."""
-        if self.gold is None:
-            return None
-        frame = as_polars(self.gold)
+        return None if self.gold is None else self.gold_in(self.gold)
+
+    def gold_in(self, path: Path) -> dict[str, list[Any]]:
+        """True labels as a column for each task, from a file."""
+        frame = as_polars(path)
         known = [name for name in self.tasks.names if name in frame.columns]
         if not known:
             raise ProjectError(
-                f"{self.gold} has no column named after a task; expected some of {', '.join(self.tasks.names)}"
+                f"{path} has no column named after a task; expected some of {', '.join(self.tasks.names)}"
             )
         return {name: frame[name].to_list() for name in known}
 
@@ -109,12 +147,16 @@ class Project:
         return row_count(self.data)
 
 
+_SECTIONS = (
+    "data", "gold", "dev", "tasks", "constraints", "feasible", "sources", "settings", "model", "endmodel", "output",
+)  # fmt: skip
+
+
 def _project(home: Path, said: Mapping[str, Any]) -> Project:
-    _known_keys(
-        said, ("data", "gold", "tasks", "constraints", "feasible", "sources", "settings", "model", "output"), "the file"
-    )
+    _known_keys(said, _SECTIONS, "the file")
     data = _section(said, "data", ("path",), required=True)
     gold = _section(said, "gold", ("path",))
+    dev = _section(said, "dev", ("path", "gold"))
     sources = _section(said, "sources", ("modules",), required=True)
     modules = _value(sources, "modules", list, "[sources]")
     paths = tuple(home / str(module) for module in modules)
@@ -131,6 +173,8 @@ def _project(home: Path, said: Mapping[str, Any]) -> Project:
         modules=paths,
         settings=_settings(_section(said, "settings", tuple(Settings.__dataclass_fields__))),
         model=_model_settings(_section(said, "model", tuple(ModelSettings.__dataclass_fields__))),
+        endmodel=_end_model_settings(_section(said, "endmodel", tuple(EndModelSettings.__dataclass_fields__))),
+        dev=(home / _value(dev, "path", str, "[dev]"), home / _value(dev, "gold", str, "[dev]")) if dev else None,
         output=home / str(_section(said, "output", ("folder",)).get("folder", "out")),
     )
 
@@ -196,6 +240,18 @@ def _model_settings(said: Mapping[str, Any]) -> ModelSettings:
     if "class_balance" in frozen:
         frozen["class_balance"] = tuple(_value(said, "class_balance", list, "[model]"))
     return ModelSettings(**frozen)
+
+
+def _end_model_settings(said: Mapping[str, Any]) -> EndModelSettings:
+    """What the library does not check itself, since it has other names for it."""
+    for name, choices in (("encoder", ("ngrams", "lstm", "features")), ("rebalance", ("none", "median", "min"))):
+        if name in said and said[name] not in choices:
+            raise ProjectError(f"[endmodel] {name} must be one of {listing(choices)}, but is {said[name]!r}")
+    share = said.get("held_out", 0.0)
+    if not isinstance(share, int | float) or not 0 <= share < 1:
+        raise ProjectError(f"[endmodel] held_out must be a share below 1, but is {share!r}")
+    lists = {name: tuple(_value(said, name, list, "[endmodel]")) for name in ("columns", "layers") if name in said}
+    return EndModelSettings(**{**said, **lists})
 
 
 def _section(said: Mapping[str, Any], name: str, keys: Sequence[str], required: bool = False) -> Mapping[str, Any]:

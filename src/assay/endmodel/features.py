@@ -67,7 +67,7 @@ class FeatureReader(Reader):
 
     def read(self, data: Any) -> Inputs:
         """The rows, as numbers in single precision."""
-        from scipy.sparse import csr_matrix, issparse
+        from scipy.sparse import csr_matrix
 
         from assay.endmodel.inputs import DenseInputs, SparseInputs
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ class Network(nn.Module):
         self.body = reader.body()
         sizes = [reader.width, *layers, width]
         parts: list[nn.Module] = []
-        for number, (size, outputs) in enumerate(zip(sizes[:-1], sizes[1:], strict=True)):
+        for number, (size, outputs) in enumerate(pairwise(sizes)):
             if number or not reader.is_sparse:
                 parts += [nn.Dropout(dropout), nn.Linear(size, outputs)]
             else:

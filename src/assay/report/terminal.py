@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
@@ -12,6 +12,8 @@ from rich.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from assay.evaluation import Evaluation
 
 
 def percent(value: Any) -> str:
@@ -69,6 +71,19 @@ def score_table(scores: list[tuple[str, float]], title: str) -> Table:
     table.add_column("accuracy", justify="right")
     for method, value in scores:
         table.add_row(escape(method), percent(value))
+    return table
+
+
+def comparison_table(evaluations: Mapping[str, Evaluation], title: str) -> Table:
+    """Methods side by side: accuracy over outcomes, for each task, and for each slice."""
+    table = _table(title)
+    table.add_column("method", no_wrap=True)
+    first = next(iter(evaluations.values()))
+    for name in ("accuracy", *first.tasks.index, *first.slices.index, "calibration error"):
+        table.add_column(escape(str(name)), justify="right")
+    for method, found in evaluations.items():
+        shares = [found.accuracy, *found.tasks["accuracy"], *found.slices["accuracy"], found.calibration_error]
+        table.add_row(escape(method), *(percent(share) for share in shares))
     return table
 
 
