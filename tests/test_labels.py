@@ -100,3 +100,79 @@ def test_errors(entities, tmp_path):
     pq.write_table(whole.drop_columns(["outcome 0.1"]), tmp_path / "cut.parquet")
     with pytest.raises(assay.VoteError, match="not a sound file of labels"):
         Labels.from_parquet(tmp_path / "cut.parquet")
+
+
+class TestWhatToTrainOn:
+    @given(task_graphs(), st.integers(0, 99))
+    def test_filters_remember_the_rows_that_they_kept(self, tasks, seed):
+        labels = any_labels(tasks, 30, seed, np.arange(30))
+        twice = labels.where(np.arange(30) % 3 > 0).confident(0.4)
+        assert twice.kept.shape == (30,)
+        for whole, part in zip(labels.joint, twice.joint, strict=True):
+            np.testing.assert_array_equal(whole[twice.kept], part)
+            assert (part.max(axis=1) >= 0.4).all()
+        assert twice.items.tolist() == np.flatnonzero(twice.kept).tolist()
+        joined = Labels.concat([labels, twice])
+        assert joined.kept.sum() == len(joined)
+
+    @pytest.mark.parametrize("to", ["median", "min"])
+    @given(seed=st.integers(0, 99))
+    def test_rebalancing_cuts_frequent_classes_only(self, entities, to, seed):
+        labels = any_labels(entities, 100, seed)
+        counts = np.bincount(labels.joint[0].argmax(axis=1), minlength=4)
+        most = int(np.median(counts) if to == "median" else counts.min())
+        balanced = labels.rebalance(to, seed=seed)
+        found = np.bincount(balanced.joint[0].argmax(axis=1), minlength=4)
+        assert found.tolist() == np.minimum(counts, most).tolist()
+        assert balanced.kept.tolist() == labels.rebalance(to, seed=seed).kept.tolist()
+
+    def test_rebalancing_by_task(self, entities, pair):
+        labels = any_labels(entities, 100, 0)
+        counts = np.unique(labels["person"].argmax(axis=1), return_counts=True)[1]
+        balanced = labels.rebalance("min", "person")
+        assert len(balanced) == counts.min() * 3  # Doctor, Lawyer, N/A
+        assert labels.rebalance(None) is labels
+        with pytest.raises(assay.AssayError, match="say by which task"):
+            any_labels(pair, 5, 0).rebalance("min")
+        with pytest.raises(assay.AssayError, match="'median', 'min' or None"):
+            labels.rebalance("max")
+
+    def test_items_without_votes(self, letters):
+        votes = assay.Votes.from_columns(letters, {"a": ["A", None, "B", None], "b": [None, None, "B", "C"]})
+        labels = any_labels(letters, 4, 0)
+        assert labels.voted(votes).kept.tolist() == [True, False, True, True]
+        some = labels.where(np.array([True, True, False, True])).voted(votes)
+        assert some.kept.tolist() == [True, False, False, True]
+        with pytest.raises(assay.AssayError, match="on 4 items, but got votes on 2"):
+            labels.voted(votes.take([0, 1]))
+
+    @given(st.integers(0, 99), st.floats(0.05, 20))
+    def test_temperature(self, letters, seed, temperature):
+        labels = any_labels(letters, 5, seed)
+        joint, tempered = labels.joint[0], labels.tempered(temperature).joint[0]
+        np.testing.assert_allclose(tempered.sum(axis=1), 1)
+        for a, b in ((0, 1), (1, 2)):  # odds to the power of 1 / temperature
+            with np.errstate(divide="ignore"):
+                odds = np.log(tempered[:, a]) - np.log(tempered[:, b])
+            sound = (tempered[:, a] > 1e-12) & (tempered[:, b] > 1e-12)
+            np.testing.assert_allclose(odds[sound], np.log(joint[:, a] / joint[:, b])[sound] / temperature, rtol=1e-6)
+        assert (tempered.argmax(axis=1) == joint.argmax(axis=1)).all()
+
+    def test_hard_labels(self, entities):
+        labels = any_labels(entities, 9, 0)
+        hard = labels.hard()
+        assert set(hard.joint[0].ravel()) == {0, 1}
+        assert hard.names("person").tolist() == labels.names("person").tolist()
+
+    def test_bad_input(self, letters):
+        labels = any_labels(letters, 3, 0)
+        for ask in (
+            lambda: labels.where([True]),
+            lambda: labels.where([0, 1, 2]),
+            lambda: labels.confident(2),
+            lambda: labels.tempered(0),
+        ):
+            with pytest.raises(assay.AssayError):
+                ask()
+        with pytest.raises(assay.VoteError, match="Did you mean 'letter'"):
+            labels.confident(0.5, "leter")

@@ -22,8 +22,20 @@ def write_tensors(path: str | Path, kind: str, said: Mapping[str, Any], tensors:
     target = Path(path)
     header = {_KEY: json.dumps({"kind": kind, **said})}
     with writing(target) as unfinished:
-        save_file({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}, unfinished, header)
+        save_file(_apart(tensors), unfinished, header)
     return target
+
+
+def _apart(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Tensors on the CPU that share no memory, as a file has them: networks may use a weight twice."""
+    found: dict[str, Tensor] = {}
+    places: set[int] = set()
+    for name, tensor in tensors.items():
+        own = tensor.detach().cpu().contiguous()
+        place = own.untyped_storage().data_ptr()
+        found[name] = own.clone() if place in places else own
+        places.add(place)
+    return found
 
 
 def read_tensors(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
