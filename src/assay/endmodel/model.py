@@ -31,7 +31,7 @@ try:
     from assay.endmodel.inputs import Inputs
     from assay.endmodel.loss import log_probabilities
     from assay.endmodel.network import Network
-    from assay.endmodel.stepper import stepper_of
+    from assay.endmodel.stepper import seed_torch, stepper_of
     from assay.endmodel.tensor_file import part_of, read_tensors, under, write_tensors
     from assay.endmodel.training import Checkpoint, Schedule, Standing, quiet_torch, train
 except ModuleNotFoundError as missing:
@@ -224,7 +224,7 @@ class EndModel(Predictor):
         targets[rows] = heads.targets(checked)
         device = _device(self.device)
         with quiet_torch(thread_count()):
-            torch.manual_seed(self.seed)
+            seed_torch(self.seed, device)
             layers = encoder.layers if self.layers is None else tuple(self.layers)
             network = Network(reader, layers, heads.width, self.dropout).to(device)
             fitted = _Fitted(self.tasks, heads, reader, network, device)

@@ -36,6 +36,17 @@ class Stepper(ABC):
         """Go on from what another one remembered."""
 
 
+def seed_torch(seed: int, device: torch.device) -> None:
+    """Begin random numbers anew, here and on one device.
+
+    ``torch.manual_seed`` does so on every kind of device there could be, and where one has not
+    been used yet it keeps a note of each call for good: too slow for every step.
+    """
+    torch.default_generator.manual_seed(seed)
+    if device.type == "cuda":
+        torch.cuda.manual_seed(seed)
+
+
 def stepper_of(network: Network, inputs: Inputs, targets: Floats, heads: Sequence[slice], l2: float) -> Stepper:
     """The fastest way to train a network where it is."""
     layer = network.only_layer
@@ -58,7 +69,7 @@ class TorchStepper(Stepper):
 
     def step(self, rows: IntArray, rate: float, seed: int) -> float:
         """Learn from some items."""
-        torch.manual_seed(seed)
+        seed_torch(seed, self._device)
         scores = self._network(self._inputs.batch(rows, self._device))
         loss = noise_aware_loss(scores, torch.from_numpy(self._targets[rows]).to(self._device), self._heads)
         for optimizer in self._optimizers:
