@@ -27,10 +27,9 @@ def multiply(
     """Add the product of some rows and the weight (features, outputs) to ``out`` (rows, outputs)."""
     for i in range(len(rows)):
         for at in range(starts[rows[i]], starts[rows[i] + 1]):
-            value = values[at]
-            own = weight[columns[at]]
+            value, feature = values[at], columns[at]
             for o in range(low, high):
-                out[i, o] += value * own[o]
+                out[i, o] += value * weight[feature, o]
 
 
 @njit(nogil=True, cache=True)
@@ -55,10 +54,9 @@ def gradient(
     """Add the gradient of the touched rows of the weight to ``out`` (touched, outputs)."""
     for i in range(len(rows)):
         for at in range(starts[rows[i]], starts[rows[i] + 1]):
-            value = values[at]
-            own = out[place[columns[at]]]
+            value, row = values[at], place[columns[at]]
             for o in range(low, high):
-                own[o] += value * upstream[i, o]
+                out[row, o] += value * upstream[i, o]
 
 
 @njit(nogil=True, cache=True)
@@ -67,16 +65,21 @@ def adam(
     rate: float, l2: float, step: float,
 ) -> None:  # fmt: skip
     """One step of Adam on the touched rows of the weight; the others stay as they are. Steps count from 1."""
-    mean_bias, square_bias = 1 - KEEP_MEAN**step, 1 - KEEP_SQUARE**step
+    # In single precision throughout, of which a processor does twice as much at a time.
+    pace = np.float32(rate / (1 - KEEP_MEAN**step))
+    scale = np.float32(1 / np.sqrt(1 - KEEP_SQUARE**step))
+    draw, tiny = np.float32(l2), np.float32(TINY)
+    keep_mean, take_mean = np.float32(KEEP_MEAN), np.float32(1 - KEEP_MEAN)
+    keep_square, take_square = np.float32(KEEP_SQUARE), np.float32(1 - KEEP_SQUARE)
     for t in range(len(touched)):
         row = touched[t]
         for o in range(low, high):
-            g = slope[t, o] + l2 * weight[row, o]
-            m = KEEP_MEAN * mean[row, o] + (1 - KEEP_MEAN) * g
-            s = KEEP_SQUARE * square[row, o] + (1 - KEEP_SQUARE) * g * g
+            g = slope[t, o] + draw * weight[row, o]
+            m = keep_mean * mean[row, o] + take_mean * g
+            s = keep_square * square[row, o] + take_square * g * g
             mean[row, o] = m
             square[row, o] = s
-            weight[row, o] -= rate * (m / mean_bias) / (np.sqrt(s / square_bias) + TINY)
+            weight[row, o] -= pace * m / (np.sqrt(s) * scale + tiny)
 
 
 @njit(nogil=True, cache=True)
