@@ -11,7 +11,7 @@ import assay
 from assay.cli import app
 
 runner = CliRunner()
-COMMANDS = ["init", "apply", "summary", "check", "run", "demo"]
+COMMANDS = ["init", "apply", "summary", "check", "run", "train", "predict", "evaluate", "demo"]
 
 
 def call(*words, **kwargs):
@@ -142,8 +142,11 @@ class TestDemo:
     def test_the_label_model_beats_majority_vote(self, tmp_path):
         result = runner.invoke(app, ["demo", "--folder", str(tmp_path / "demo"), "--texts", "3000", "--json"])
         assert result.exit_code == 0, result.output
-        accuracy = json.loads(result.stdout)["accuracy"]
+        said = json.loads(result.stdout)
+        accuracy = said["accuracy"]
         assert accuracy["label model"] > accuracy["hierarchical majority vote"] + 0.03
+        assert said["held_out"]["end model"] > max(accuracy.values()) + 0.02
+        assert list(said["held_out"]) == [*accuracy, "end model"]
 
     def test_keeps_what_was_edited(self, tmp_path):
         folder = tmp_path / "demo"

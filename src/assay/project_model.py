@@ -48,7 +48,7 @@ def train(project: Project, *, fresh: bool = False, progress: bool = True) -> Tr
     votes, labels = stored_votes(project), stored_labels(project)
     chosen = _to_train_on(project, votes, labels)
     settings = {name: value for name, value in asdict(project.endmodel).items() if name not in _OF_LABELS}
-    model = EndModel(project.tasks, encoder=_encoder(project.endmodel), **settings)
+    model = EndModel(project.tasks, encoder=encoder_of(project.endmodel), **settings)
     checkpoint = project.output / CHECKPOINT_FILE
     if fresh:
         checkpoint.unlink(missing_ok=True)
@@ -136,7 +136,8 @@ def _to_train_on(project: Project, votes: Votes, labels: Labels) -> Labels:
     return chosen.hard() if settings.hard else chosen
 
 
-def _encoder(settings: EndModelSettings) -> Encoder:
+def encoder_of(settings: EndModelSettings) -> Encoder:
+    """The encoder that a project's settings name."""
     from assay.endmodel.features import Features
     from assay.endmodel.lstm import BiLSTM
     from assay.endmodel.ngrams import NGrams

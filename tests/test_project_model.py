@@ -1,0 +1,179 @@
+"""Train, predict and evaluate on a project folder."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import assay
+from assay.cli import app
+from assay.project import EndModelSettings, Project
+from assay.project_model import (
+    CHECKPOINT_FILE,
+    MODEL_FILE,
+    compare,
+    encoder_of,
+    held_out,
+    predict,
+    stored_labels,
+    train,
+)
+
+runner = CliRunner()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """An example project, run."""
+    home = tmp_path_factory.mktemp("project") / "p"
+    for command in (["init", str(home), "--texts", "500"], ["run", str(home)]):
+        assert runner.invoke(app, command).exit_code == 0
+    return home
+
+
+@pytest.fixture(scope="module")
+def trained(folder):
+    result = runner.invoke(app, ["train", str(folder), "--json"])
+    assert result.exit_code == 0, result.output
+    return folder, json.loads(result.stdout)
+
+
+def changed(folder, target, text):
+    """A copy of the project with more in its assay.toml."""
+    target.mkdir()
+    for path in folder.iterdir():
+        if path.is_file():
+            (target / path.name).write_bytes(path.read_bytes())
+    (target / "out").mkdir()
+    for name in ("votes.parquet", "labels.parquet"):
+        (target / "out" / name).write_bytes((folder / "out" / name).read_bytes())
+    with (target / "assay.toml").open("a") as file:
+        file.write(text)
+    return target
+
+
+def test_training_leaves_a_model_and_no_checkpoint(trained):
+    folder, said = trained
+    project = Project.load(folder)
+    assert (project.output / MODEL_FILE).is_file()
+    assert not (project.output / CHECKPOINT_FILE).exists()
+    assert said["epoch"] == 10
+    assert not said["interrupted"]
+    votes = assay.Votes.from_parquet(project.output / "votes.parquet")
+    held = held_out(project, 500)
+    assert said["items"] == len(stored_labels(project).where(~held).voted(votes))
+    assert 60 < held.sum() < 140
+
+
+def test_predictions_are_those_of_the_model(trained, tmp_path):
+    folder, _ = trained
+    rows = pl.read_ndjson(folder / "texts.jsonl").select("text")[:20]
+    rows.write_csv(tmp_path / "new.csv")
+    out = tmp_path / "labels.parquet"
+    result = runner.invoke(app, ["predict", str(folder), "--data", str(tmp_path / "new.csv"), "--out", str(out)])
+    assert result.exit_code == 0, result.output
+    model = assay.EndModel.load(folder / "out" / MODEL_FILE)
+    np.testing.assert_array_equal(assay.Labels.from_parquet(out).joint[0], model.predict_proba(rows["text"].to_list()))
+    labels, path = predict(Project.load(folder))
+    assert (len(labels), path.name) == (500, "predictions.parquet")
+
+
+def test_evaluation_compares_all_on_the_held_out_items(trained):
+    folder, _ = trained
+    found = compare(Project.load(folder), "section")
+    assert list(found) == ["majority vote", "hierarchical majority vote", "label model", "end model"]
+    assert len({one.items for one in found.values()}) == 1
+    assert found["end model"].items == held_out(Project.load(folder), 500).sum()
+    assert found["end model"].slices["items"].sum() == found["end model"].items
+    result = runner.invoke(app, ["evaluate", str(folder), "--json"])
+    assert json.loads(result.stdout)["methods"]["end model"]["accuracy"] == found["end model"].accuracy
+    shown = runner.invoke(app, ["evaluate", str(folder), "--slice", "section"])
+    assert "items held out of training" in shown.stdout
+    assert "section=City" in shown.stdout
+
+
+def test_every_setting_reaches_the_model(folder, tmp_path):
+    text = """
+[dev]
+path = "texts.jsonl"
+gold = "gold.jsonl"
+
+[endmodel]
+encoder = "ngrams"
+layers = [8]
+epochs = 2
+hard = true
+min_confidence = 0.6
+rebalance = "median"
+held_out = 0.5
+"""
+    project = Project.load(changed(folder, tmp_path / "p", text))
+    done = train(project, progress=False)
+    assert done.model.layers == (8,)
+    assert done.model.dev_score_ is not None
+    assert done.items < 250
+    assert (project.output / MODEL_FILE).is_file()
+
+
+def test_other_encoders(folder, tmp_path):
+    numbers = Project.load(
+        changed(folder, tmp_path / "a", '\n[endmodel]\nencoder = "features"\ncolumns = ["mentions"]\n')
+    )
+    assert train(numbers).model.predict([[3.0]]).shape == (1, 3)
+    assert encoder_of(EndModelSettings(encoder="lstm", columns=("body",))) == assay.BiLSTM(column="body")
+
+
+def test_without_held_out_items_all_are_scored(folder, tmp_path):
+    project = Project.load(changed(folder, tmp_path / "p", "\n[endmodel]\nepochs = 1\nheld_out = 0.0\n"))
+    train(project)
+    assert compare(project)["end model"].items == 500
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('\n[endmodel]\nencoder = "bert"\n', "'ngrams', 'lstm', 'features'"),
+        ('\n[endmodel]\nrebalance = "max"\n', "'none', 'median', 'min'"),
+        ("\n[endmodel]\nheld_out = 1.0\n", "a share below 1"),
+        ("\n[endmodel]\nlayers = 3\n", "needs layers = a list"),
+        ("\n[endmodel]\nepoch = 3\n", "Did you mean 'epochs'"),
+        ("\n[endmodel]\nepochs = 0\n", "epochs must be a whole number from 1"),
+        ('\n[endmodel]\ncolumns = ["a", "b"]\n', "one column of texts"),
+        ('\n[endmodel]\ncolumns = ["texd"]\n', "Did you mean 'text'"),
+        ('\n[dev]\npath = "texts.jsonl"\n', "[dev] needs gold"),
+    ],
+)
+def test_bad_settings(folder, tmp_path, text, said):
+    with pytest.raises(assay.AssayError) as error:
+        train(Project.load(changed(folder, tmp_path / "p", text)))
+    assert said in str(error.value)
+    assert not (tmp_path / "p" / "out" / MODEL_FILE).exists()
+
+
+def test_steps_out_of_order(folder, tmp_path):
+    home = tmp_path / "p"
+    runner.invoke(app, ["init", str(home), "--texts", "20"])
+    project = Project.load(home)
+    with pytest.raises(assay.ProjectError, match="run 'assay apply"):
+        train(project)
+    other = Project.load(changed(folder, tmp_path / "q", ""))
+    with pytest.raises(assay.ProjectError, match="run 'assay train"):
+        predict(other)
+    with pytest.raises(assay.ProjectError, match="run 'assay run"):
+        stored_labels(project)
+
+
+def test_data_that_has_changed_is_refused_and_the_model_stays(trained, tmp_path):
+    folder, _ = trained
+    home = changed(folder, tmp_path / "p", "")
+    (home / "out" / MODEL_FILE).write_bytes((folder / "out" / MODEL_FILE).read_bytes())
+    before = (home / "out" / MODEL_FILE).read_bytes()
+    lines = (home / "texts.jsonl").read_text().splitlines(keepends=True)
+    (home / "texts.jsonl").write_text("".join(lines[:-1]))
+    with pytest.raises(assay.DataError, match="499 rows"):
+        train(Project.load(home))
+    assert (home / "out" / MODEL_FILE).read_bytes() == before
+    with pytest.raises(assay.ProjectError, match="Did you mean 'section'"):
+        compare(Project.load(home), "sektion")
