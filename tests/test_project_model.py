@@ -1,5 +1,7 @@
 """Train, predict and evaluate on a project folder."""
 
+import dataclasses
+import inspect
 import json
 
 import numpy as np
@@ -115,6 +117,22 @@ held_out = 0.5
     assert done.model.dev_score_ is not None
     assert done.items < 250
     assert (project.output / MODEL_FILE).is_file()
+
+
+def test_defaults_are_those_of_the_model():
+    settings = {field.name: field.default for field in dataclasses.fields(EndModelSettings)}
+    signature = inspect.signature(assay.EndModel).parameters
+    shared = set(settings) & set(signature) - {"encoder"}
+    assert len(shared) == 11
+    assert {name: settings[name] for name in shared} == {name: signature[name].default for name in shared}
+
+
+def test_the_demo_says_so_if_there_is_no_pytorch(tmp_path, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    result = runner.invoke(app, ["demo", "--folder", str(tmp_path / "demo"), "--texts", "200"])
+    assert result.exit_code == 0, result.output
+    assert "no end model was trained" in result.stdout
+    assert "label model" in result.stdout
 
 
 def test_other_encoders(folder, tmp_path):
