@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -27,6 +27,12 @@ class Parameters:
     """Per clique (configurations, outcomes): P(joint vote | outcome), each column summing to one."""
     ignore_abstentions: bool = False
     """Whether only what is said counts, not that it is said."""
+    silent_abstentions: bool = False
+    """Whether that something is said counts too, but not that nothing is."""
+    prior: FloatArray | None = None
+    """(outcomes,): what votes are added to, if that is not the balance."""
+    discount: float = 0.0
+    """The correlation of votes on one item: n of them count as n / (1 + discount · (n − 1))."""
 
     @cached_property
     def tables(self) -> tuple[FloatArray, ...]:
@@ -34,7 +40,10 @@ class Parameters:
         found = []
         for table, clique in zip(self.joint, self.layout.cliques, strict=True):
             whole = not clique.separator and not self.ignore_abstentions
-            found.append(table if whole else among_alternatives(table, clique.families(self.ignore_abstentions)))
+            shares = table if whole else among_alternatives(table, clique.families(self.ignore_abstentions))
+            if self.silent_abstentions:
+                shares = np.vstack([shares[:-1], np.ones((1, shares.shape[1]))])
+            found.append(shares)
         return tuple(found)
 
     @cached_property
@@ -48,9 +57,14 @@ class Parameters:
             found.append(table)
         return tuple(found)
 
+    @property
+    def plain(self) -> Parameters:
+        """The same tables as a distribution of votes, in which that a source abstains counts like any vote."""
+        return replace(self, silent_abstentions=False, prior=None, discount=0.0)
+
     def with_balance(self, balance: FloatArray) -> Parameters:
         """The same sources under another class balance."""
-        return Parameters(self.layout, balance, self.joint, self.ignore_abstentions)
+        return replace(self, balance=balance)
 
 
 def independent(

@@ -6,7 +6,9 @@ which an E-step gives for free. The inverse of :math:`\sum_u n_u s_u s_u^T` is t
 covariance of :math:`\hat\eta`, what is lost by not seeing the truth included. An
 accuracy :math:`P(Y \in S_v \mid \lambda_i = v)` is a smooth function of
 :math:`\eta`; its logit gets a symmetric interval, so that the interval of the
-accuracy itself stays between zero and one.
+accuracy itself stays between zero and one. Where votes on one item are taken to be
+correlated, *n* of them are worth :math:`n / (1 + \rho (n - 1))`, and intervals are
+wider accordingly.
 """
 
 from __future__ import annotations
@@ -45,6 +47,8 @@ def accuracy_intervals(parameters: Parameters, evidence: Evidence, *, balance_kn
         return []
     evidence = evidence.sample(_PATTERNS)
     posterior, _ = evidence.responsibilities(parameters)
+    inflation = _inflation(parameters.discount, evidence)
+    parameters = parameters.plain
     groups: list[list[int]]
     if layout.offsets[-1] * r <= MAX_PARAMETERS:
         groups = [list(range(len(layout.cliques)))]
@@ -57,7 +61,7 @@ def accuracy_intervals(parameters: Parameters, evidence: Evidence, *, balance_kn
             if home in group:
                 for value in range(len(layout.masks[source])):
                     gradient = _gradient(parameters, source, value, group, balance_known)
-                    variance = float(gradient @ covariance @ gradient)
+                    variance = float(gradient @ covariance @ gradient) * inflation
                     deviations[source, value] = variance**0.5 if variance > 0 else 0.0
     found = []
     for source, masks in enumerate(layout.masks):
@@ -67,6 +71,13 @@ def accuracy_intervals(parameters: Parameters, evidence: Evidence, *, balance_kn
         half = np.array([_95 * deviations[source, value] for value in range(len(masks))])
         found.append((accuracy, _expit(logit - half), _expit(logit + half)))
     return found
+
+
+def _inflation(correlation: float, evidence: Evidence) -> float:
+    """How many correlated votes are worth one that is not, on average over votes."""
+    votes = np.diff(evidence.design.starts)
+    cast = evidence.counts * votes
+    return 1 + correlation * float(cast @ (votes - 1)) / max(float(cast.sum()), TINY)
 
 
 def _accuracy(parameters: Parameters, source: int, value: int) -> float:
