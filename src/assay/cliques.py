@@ -95,6 +95,13 @@ class Design:
     def __len__(self) -> int:
         return len(self.starts) - 1
 
+    def take(self, rows: IntArray) -> Design:
+        """Some rows."""
+        lengths = np.diff(self.starts)[rows]
+        starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        places = np.repeat(self.starts[:-1][rows] - starts[:-1], lengths) + np.arange(starts[-1])
+        return Design(starts, self.columns[places], self.width)
+
     @cached_property
     def matrix(self) -> sparse.csr_array:
         """The same for SciPy."""

@@ -83,7 +83,7 @@ def explain(
         else:
             silent += _centred(gain)
     # Without any vote the label is the class balance, whatever silence might tell.
-    if said.any():
+    if said.any() and not parameters.silent_abstentions:
         rows["abstentions"] = silent
     # What votes have in common is discounted in all parts alike.
     worth = 1 / (1 + parameters.discount * max(speaking - 1, 0))

@@ -305,7 +305,7 @@ def foretell(
     Parameters
     ----------
     said, spoke
-        (columns, outcomes): log-probabilities of the column, and that whoever has it says anything.
+        (columns, outcomes): probabilities of the column, and that whoever has it says anything.
     scores, squares
         (correlations,): are added to, by item the sum over its votes of log P(vote | others, it is cast), less that of
         the first correlation; and the squares of these sums.
@@ -326,20 +326,19 @@ def foretell(
         for a in range(starts[row], starts[row + 1]):
             own = said[columns[a]]
             speaking = spoke[columns[a]]
-            highest, loudest = -np.inf, -np.inf
+            highest = -np.inf
             for y in range(outcomes):
-                rest[y] = whole[y] - own[y]
+                rest[y] = whole[y] - np.log(own[y])
                 highest = max(highest, rest[y])
-                loudest = max(loudest, own[y])
             for c in range(len(correlations)):
                 worth = 1.0 / (1.0 + correlations[c] * (votes - 2))
                 heard = 0.0
                 vote = 0.0
                 for y in range(outcomes):
                     chance = np.exp((rest[y] - highest) * worth)
-                    heard += chance * np.exp(speaking[y])
-                    vote += chance * np.exp(own[y] - loudest)
-                told[c] += np.log(vote + 1e-300) - np.log(heard + 1e-300)
+                    heard += chance * speaking[y]
+                    vote += chance * own[y]
+                told[c] += np.log(vote / heard)
         for c in range(len(correlations)):
             gain = told[c] - told[0]
             scores[c] += counts[row] * gain

@@ -93,6 +93,9 @@ class LabelModel:
         Whether all solvers settled.
     notes_
         What a user should know about this fit, in sentences.
+    advice_
+        What the model saw, in sentences: whether sources look independent, how much it
+        expects to gain over a majority vote and how sure it is, which sources look redundant.
 
     Examples
     --------
@@ -311,6 +314,13 @@ class LabelModel:
         assumed = [f"assumed in spite of {problem.code}: {problem.message}" for problem in self.check_.errors]
         self.notes_ = unsettled + assumed
         return self
+
+    @property
+    def advice_(self) -> list[str]:
+        """What the model saw, in sentences: whether it fits, what it gains, which sources look redundant."""
+        if not hasattr(self, "_fitted"):
+            raise AttributeError("this LabelModel has not learned yet, so it has no advice_; call fit(votes) first")
+        return self._fitted.advice
 
     @property
     def sources_(self) -> pd.DataFrame:

@@ -17,6 +17,7 @@ from assay.errors import AssayError
 from assay.estimate.fit import Fit
 from assay.estimate.fitness import Fitness
 from assay.estimate.outcome import SolverOutcome
+from assay.estimate.outlook import Outlook, Redundancy
 from assay.fitted import Fitted, FittedComponent
 from assay.graph import SourceGraph
 from assay.parameters import Parameters
@@ -48,6 +49,7 @@ def write_model(
                 "ignore_abstentions": part.fit.parameters.ignore_abstentions,
                 "silent_abstentions": part.fit.parameters.silent_abstentions,
                 "discount": part.fit.parameters.discount,
+                "outlook": asdict(part.fit.outlook),
                 "fitness": None if part.fit.fitness is None else asdict(part.fit.fitness),
             }
             for part in fitted.components
@@ -98,10 +100,21 @@ def _fitted(said: Mapping[str, Any], stored: Mapping[str, npt.NDArray[Any]]) -> 
         ends = [stored[f"interval {index} {at}"] for at in range(len(reading.sources))]
         intervals = [(accuracy, low, high) for accuracy, low, high in ends]
         fits = None if entry["fitness"] is None else Fitness(**entry["fitness"])
-        fit = Fit(parameters, solvers, known_intervals=intervals, fitness=fits)
+        fit = Fit(
+            parameters,
+            solvers,
+            known_intervals=intervals,
+            known_outlook=_outlook(entry["outlook"]),
+            fitness=fits,
+        )
         components.append(FittedComponent(layout, reading, fit))
     uses = tuple(stored[f"uses {j}"] for j in range(len(nothing.names)))
     return Fitted(nothing.tasks, nothing.names, nothing.values, uses, tuple(components))
+
+
+def _outlook(said: Mapping[str, Any]) -> Outlook:
+    pairs = tuple(Redundancy(**{**pair, "sources": tuple(pair["sources"])}) for pair in said["redundant"])
+    return Outlook(**{**said, "redundant": pairs})
 
 
 def _plain(value: Any) -> Any:

@@ -117,9 +117,8 @@ class Evidence:
             return self
         often = self.counts > self.counts.sum() / patterns
         chosen, counts = sample_of(self.counts, np.ones(len(often), dtype=np.int64), often, patterns)
-        matrix = self.design.matrix[chosen]
         return Evidence(
-            Design(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), self.design.width),
+            self.design.take(chosen),
             counts,
             None if self.log_allowed is None else self.log_allowed[chosen],
             None if self.spread is None else self.spread[chosen],

@@ -17,12 +17,13 @@ from assay.estimate.covariance import from_covariance
 from assay.estimate.em import Belief, EMSettings, Evidence, expectation_maximization
 from assay.estimate.fitness import Fitness, fitness
 from assay.estimate.outcome import SolverOutcome
+from assay.estimate.outlook import Outlook, outlook
 from assay.estimate.robust import RobustSettings, robust
 from assay.estimate.start import from_majority
 from assay.estimate.uncertainty import Interval, accuracy_intervals
 from assay.parameters import Parameters
 from assay.patterns import Patterns
-from assay.statistics import Observed, single_indicators
+from assay.statistics import Observed, Statistics, single_indicators
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -68,8 +69,19 @@ class Fit:
     """What it was learned from; None where the intervals are known."""
     balance_known: bool = False
     known_intervals: list[Interval] | None = None
+    statistics: Statistics | None = None
+    """How often single votes were cast, alone and together."""
+    known_outlook: Outlook | None = None
     fitness: Fitness | None = None
     """How well independent sources explain the votes, if that was looked at."""
+
+    @cached_property
+    def outlook(self) -> Outlook:
+        """What the model expects of its labels. Worked out when first asked for."""
+        if self.known_outlook is not None:
+            return self.known_outlook
+        assert self.evidence is not None
+        return outlook(self.parameters, self.evidence, self.statistics)
 
     @cached_property
     def intervals(self) -> list[Interval]:
@@ -117,7 +129,7 @@ def fit_component(layout: Layout, observed: Observed, gold: BoolArray | None, se
             parameters, solvers["robust"] = _robust_by_stages(layout, patterns, evidence, settings)
         case "completion" | "covariance":
             parameters, solvers = _moments(layout, observed, em, settings)
-    return Fit(parameters, solvers, evidence, settings.balance is not None, fitness=fits)
+    return Fit(parameters, solvers, evidence, settings.balance is not None, statistics=observed.single, fitness=fits)
 
 
 def _moments(

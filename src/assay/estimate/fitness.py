@@ -27,8 +27,8 @@ FloatArray = npt.NDArray[np.float64]
 CORRELATIONS = np.array([0.0, 0.02, 0.05, 0.1, 0.2, 0.4])
 """The correlations of votes on one item that are tried."""
 
-_FORETOLD = 20_000
-"""A sample of so many patterns is enough to tell the correlation."""
+_FORETOLD = 100_000
+"""A sample of about so many votes is enough to tell the correlation."""
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,12 @@ class Fitness:
     @property
     def good(self) -> bool:
         """Whether the votes say enough to put the model to the test, and chance explains what it does not."""
-        if not self.co_votes:
-            return False
-        by_chance = 1 + 2 * (2 / self.co_votes) ** 0.5
-        return self.explained >= 1 and self.misfit <= by_chance and self.correlation == 0
+        return self.explained >= 1 and self.misfit <= self.by_chance and self.correlation == 0
+
+    @property
+    def by_chance(self) -> float:
+        """The misfit that chance allows."""
+        return 1 + 2 * float(np.sqrt(2 / max(self.co_votes, 1)))
 
 
 def fitness(parameters: Parameters, statistics: Statistics, evidence: Evidence) -> Fitness:
@@ -76,7 +78,7 @@ def fitness(parameters: Parameters, statistics: Statistics, evidence: Evidence) 
     beyond = (expected[told] - alone) * scale
     if not len(left):
         return Fitness(0, 0.0, 0.0, 0.0)
-    correlation = shared_correlation(parameters, evidence, sure=2.0)
+    correlation = shared_correlation(parameters, evidence, sure=3.0)
     return Fitness(len(left), float((beyond**2).mean()), float((left**2).mean()), correlation)
 
 
@@ -104,11 +106,12 @@ def shared_correlation(parameters: Parameters, evidence: Evidence, sure: float =
 
     gains, base = weights(parameters)
     nothing = np.empty((0, len(base)))
-    said = np.log(np.maximum(np.vstack([nothing, *(table[:-1] for table in parameters.tables)]), TINY))
+    said = np.maximum(np.vstack([nothing, *(table[:-1] for table in parameters.tables)]), TINY)
     silent = np.vstack([nothing, *(np.repeat(table[-1:], len(table) - 1, axis=0) for table in parameters.tables)])
     scored = not (parameters.silent_abstentions or parameters.ignore_abstentions)
-    spoke = np.log(np.maximum(1 - silent, TINY)) if scored else np.zeros_like(silent)
-    few = evidence.sample(_FORETOLD)
+    spoke = np.maximum(1 - silent, TINY) if scored else np.ones_like(silent)
+    votes = len(evidence.design.columns) / max(len(evidence.design), 1)
+    few = evidence.sample(round(_FORETOLD / max(votes, 5.0)))
     design, scores, squares = few.design, np.zeros(len(CORRELATIONS)), np.zeros(len(CORRELATIONS))
     judging.foretell(design.starts, design.columns, few.counts, gains, base, said, spoke, CORRELATIONS, scores, squares)
     # Sources with one value are foretold equally well by any, up to rounding.

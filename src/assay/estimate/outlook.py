@@ -1,0 +1,149 @@
+"""What a fitted model expects of itself: how right it will be, how right a majority vote, and who repeats whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.estimate.em import Evidence
+from assay.estimate.fitness import expected_co_votes
+from assay.parameters import TINY, Parameters
+from assay.posterior import softmax, weights
+from assay.statistics import Statistics
+
+BoolArray = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
+
+_PATTERNS = 40_000
+"""A sample of so many patterns is enough to tell what to expect."""
+
+_SURE = 5.0
+"""Sources are called redundant if chance would have to be off by so many standard deviations."""
+_MORE_AGREEMENT = 0.05
+"""And if they agree on so many more of the items that both vote on, as a share; or"""
+_MORE_MEETINGS = 1.5
+"""vote together on so many times more items, if agreement cannot tell."""
+
+
+@dataclass(frozen=True)
+class Redundancy:
+    """Two sources that have more in common than the truth explains."""
+
+    sources: tuple[int, int]
+    met: float
+    """On how many items both vote."""
+    seen: float
+    expected: float
+    """The share of those on which they agree; or how often they meet, if they cannot disagree."""
+    by_meeting: bool
+    """Whether it shows in that they vote together, not in that they agree."""
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What a model expects, by its own probabilities."""
+
+    same: float
+    """The share of the items with votes that a majority vote labels alike."""
+    right: float
+    """The share of the model's labels that it expects to be right."""
+    majority_right: float
+    """The share of a majority vote's labels that it expects to be right."""
+    error: float
+    """The standard error of the difference of the two, if the probabilities are right."""
+    redundant: tuple[Redundancy, ...]
+
+    @property
+    def gain(self) -> float:
+        """By how much the model expects to be better than a majority vote."""
+        return self.right - self.majority_right
+
+
+def outlook(parameters: Parameters, evidence: Evidence, statistics: Statistics | None) -> Outlook:
+    """Look at the labels that the patterns would get."""
+    few = evidence.sample(_PATTERNS)
+    spoken = np.diff(few.design.starts)
+    counts = np.where(spoken > 0, few.counts, 0.0)
+    gains, base = weights(parameters)
+    logs = np.asarray(few.design.matrix @ gains) + base
+    labels, _ = softmax(logs / (1 + parameters.discount * np.maximum(spoken - 1, 0))[:, None])
+    majority = _shared(np.asarray(few.design.matrix @ _points(parameters)))
+    chosen = _shared(np.round(labels, 12))
+    items = max(float(counts.sum()), TINY)
+    right, voted = (chosen * labels).sum(axis=1), (majority * labels).sum(axis=1)
+    # Each label is right or wrong; where both choose alike the difference is none.
+    scatter = ((chosen - majority) ** 2 * labels).sum(axis=1) - (right - voted) ** 2
+    repeated = () if statistics is None else redundant(parameters, statistics)
+    return Outlook(
+        float(counts @ (chosen * majority).sum(axis=1)) / items,
+        float(counts @ right) / items,
+        float(counts @ voted) / items,
+        float(np.sqrt(max(float(counts @ scatter), 0.0))) / items,
+        repeated,
+    )
+
+
+def redundant(parameters: Parameters, statistics: Statistics) -> tuple[Redundancy, ...]:
+    """Pairs of sources that are not declared dependent and have more in common than the truth explains, worst first."""
+    layout = parameters.layout
+    if not layout.masks:
+        return ()
+    sizes = [len(masks) for masks in layout.masks]
+    first = np.concatenate([[0], np.cumsum(sizes)])[:-1]
+    masks = np.vstack(layout.masks).astype(float)
+    compatible = masks @ masks.T > 0
+    expected, _ = expected_co_votes(parameters, statistics)
+    met, agreed = (_by_source(cells, first) for cells in (statistics.pair, statistics.pair * compatible))
+    would_meet, would_agree = (_by_source(cells, first) for cells in (expected, expected * compatible))
+    share, due = agreed / np.maximum(met, 1), would_agree / np.maximum(would_meet, TINY)
+    agreement = (share - due) / np.sqrt(np.maximum(due * (1 - due), 1e-4) / np.maximum(met, 1))
+    meeting = (met - would_meet) / np.sqrt(np.maximum(would_meet, 1.0))
+    # Sources that emit one value each always agree, or never.
+    by_meeting = (due < 1e-9) | (due > 1 - 1e-9)
+    surplus = np.where(by_meeting, meeting, agreement)
+    enough = np.where(by_meeting, met > _MORE_MEETINGS * would_meet, share - due > _MORE_AGREEMENT)
+    joined = np.eye(len(sizes), dtype=bool)
+    for i, j in layout.graph.edges:
+        joined[i, j] = joined[j, i] = True
+    found = np.argwhere(np.triu(~joined & enough & (surplus > _SURE)))
+    order = np.argsort([-surplus[i, j] for i, j in found], kind="stable")
+    return tuple(
+        Redundancy(
+            (int(i), int(j)),
+            float(met[i, j]),
+            float(met[i, j] if by_meeting[i, j] else share[i, j]),
+            float(would_meet[i, j] if by_meeting[i, j] else due[i, j]),
+            bool(by_meeting[i, j]),
+        )
+        for i, j in found[order]
+    )
+
+
+def _by_source(cells: npt.NDArray[np.generic], first: npt.NDArray[np.int64]) -> FloatArray:
+    """(sources, sources) sums of (values, values) cells."""
+    return np.asarray(np.add.reduceat(np.add.reduceat(cells.astype(float), first, axis=0), first, axis=1))
+
+
+def _points(parameters: Parameters) -> FloatArray:
+    """(configurations, outcomes): a majority vote's points, one from each vote for every outcome that it allows."""
+    layout = parameters.layout
+    points = np.zeros((int(layout.offsets[-1]), layout.outcomes))
+    counted: set[int] = set()
+    for index, clique in enumerate(layout.cliques):
+        block = points[layout.offsets[index] : layout.offsets[index + 1]]
+        for position, source in enumerate(clique.sources):
+            # A source of a separator has had its say in the clique above.
+            if source not in counted:
+                says = clique.voting[:-1, position]
+                block[says] += layout.masks[source][clique.digits[:-1][says, position]]
+        counted.update(clique.sources)
+    return points
+
+
+def _shared(scores: FloatArray) -> FloatArray:
+    """(items, outcomes): the choice of the highest score, in equal parts where several have it."""
+    best = (scores == scores.max(axis=1, keepdims=True)).astype(float)
+    shares: FloatArray = best / best.sum(axis=1, keepdims=True)
+    return shares
