@@ -17,10 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from assay.cliques import Layout
 from assay.estimate.em import Evidence
 from assay.parameters import TINY, Parameters
 from assay.posterior import weights
-from assay.statistics import Statistics, omega_of, single_indicators
+from assay.statistics import Statistics
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -85,16 +86,26 @@ def fitness(parameters: Parameters, statistics: Statistics, evidence: Evidence) 
 def expected_co_votes(parameters: Parameters, statistics: Statistics) -> tuple[FloatArray, FloatArray]:
     """(indicators, indicators): co-votes that the parameters lead to expect, and their standard deviations.
 
-    These are infinite below the diagonal, for sources that are declared dependent, and
-    where fewer than one co-vote is expected.
+    These are infinite below the diagonal, for sources that declared dependencies connect,
+    and where fewer than one co-vote is expected.
     """
     layout = parameters.layout
     n = statistics.items
     said = np.vstack([np.empty((0, layout.outcomes)), *(table[:-1] for table in parameters.conditionals)])
     expected = n * (said * parameters.balance) @ said.T
-    told = np.triu(omega_of(single_indicators(layout), layout.graph)) & (expected >= 1)
+    apart = independent_pairs(layout)
+    source = np.repeat(np.arange(len(layout.masks)), [len(masks) for masks in layout.masks])
+    told = np.triu(apart[np.ix_(source, source)]) & (expected >= 1)
     deviation = np.sqrt(np.maximum(expected * (1 - expected / max(n, 1)), TINY))
     return expected, np.where(told, deviation, np.inf)
+
+
+def independent_pairs(layout: Layout) -> npt.NDArray[np.bool_]:
+    """(sources, sources): those that no declared dependencies connect, so that only the truth does."""
+    group = np.zeros(len(layout.masks), dtype=np.int64)
+    for number, members in enumerate(layout.graph.components):
+        group[list(members)] = number
+    return group[:, None] != group[None]
 
 
 def shared_correlation(parameters: Parameters, evidence: Evidence, sure: float = 0.0) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.estimate.em import Evidence
-from assay.estimate.fitness import expected_co_votes
+from assay.estimate.fitness import expected_co_votes, independent_pairs
 from assay.parameters import TINY, Parameters
 from assay.posterior import softmax, weights
 from assay.statistics import Statistics
@@ -104,10 +104,7 @@ def redundant(parameters: Parameters, statistics: Statistics) -> tuple[Redundanc
     by_meeting = (due < 1e-9) | (due > 1 - 1e-9)
     surplus = np.where(by_meeting, meeting, agreement)
     enough = np.where(by_meeting, met > _MORE_MEETINGS * would_meet, share - due > _MORE_AGREEMENT)
-    joined = np.eye(len(sizes), dtype=bool)
-    for i, j in layout.graph.edges:
-        joined[i, j] = joined[j, i] = True
-    found = np.argwhere(np.triu(~joined & enough & (surplus > _SURE)))
+    found = np.argwhere(np.triu(independent_pairs(layout) & enough & (surplus > _SURE)))
     order = np.argsort([-surplus[i, j] for i, j in found], kind="stable")
     return tuple(
         Redundancy(
