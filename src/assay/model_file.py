@@ -35,8 +35,8 @@ def write_model(
     arrays: Arrays = {f"uses {j}": uses for j, uses in enumerate(fitted.uses)}
     for index, part in enumerate(fitted.components):
         arrays[f"balance {index}"] = part.fit.parameters.balance
-        if part.fit.parameters.prior is not None:
-            arrays[f"prior {index}"] = part.fit.parameters.prior
+        given = {"prior": part.fit.parameters.prior, "gains": part.fit.parameters.gains}
+        arrays |= {f"{name} {index}": array for name, array in given.items() if array is not None}
         arrays |= {f"joint {index} {at}": table for at, table in enumerate(part.fit.parameters.joint)}
         arrays |= {f"interval {index} {at}": np.array(ends) for at, ends in enumerate(part.fit.intervals)}
     said = {
@@ -47,7 +47,6 @@ def write_model(
             {
                 "solvers": {name: asdict(outcome) for name, outcome in part.fit.solvers.items()},
                 "ignore_abstentions": part.fit.parameters.ignore_abstentions,
-                "silent_abstentions": part.fit.parameters.silent_abstentions,
                 "discount": part.fit.parameters.discount,
                 "outlook": asdict(part.fit.outlook),
                 "fitness": None if part.fit.fitness is None else asdict(part.fit.fitness),
@@ -92,7 +91,7 @@ def _fitted(said: Mapping[str, Any], stored: Mapping[str, npt.NDArray[Any]]) -> 
             stored[f"balance {index}"],
             joint,
             ignore_abstentions=entry["ignore_abstentions"],
-            silent_abstentions=entry["silent_abstentions"],
+            gains=stored.get(f"gains {index}"),
             prior=stored.get(f"prior {index}"),
             discount=entry["discount"],
         )

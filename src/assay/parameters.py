@@ -27,8 +27,11 @@ class Parameters:
     """Per clique (configurations, outcomes): P(joint vote | outcome), each column summing to one."""
     ignore_abstentions: bool = False
     """Whether only what is said counts, not that it is said."""
-    silent_abstentions: bool = False
-    """Whether that something is said counts too, but not that nothing is."""
+    gains: FloatArray | None = None
+    """(configurations, outcomes): what votes add to log-probabilities, if that is not what the tables say.
+
+    Not voting then adds nothing.
+    """
     prior: FloatArray | None = None
     """(outcomes,): what votes are added to, if that is not the balance."""
     discount: float = 0.0
@@ -40,10 +43,7 @@ class Parameters:
         found = []
         for table, clique in zip(self.joint, self.layout.cliques, strict=True):
             whole = not clique.separator and not self.ignore_abstentions
-            shares = table if whole else among_alternatives(table, clique.families(self.ignore_abstentions))
-            if self.silent_abstentions:
-                shares = np.vstack([shares[:-1], np.ones((1, shares.shape[1]))])
-            found.append(shares)
+            found.append(table if whole else among_alternatives(table, clique.families(self.ignore_abstentions)))
         return tuple(found)
 
     @cached_property
@@ -59,8 +59,8 @@ class Parameters:
 
     @property
     def plain(self) -> Parameters:
-        """The same tables as a distribution of votes, in which that a source abstains counts like any vote."""
-        return replace(self, silent_abstentions=False, prior=None, discount=0.0)
+        """The tables alone, as a distribution of votes."""
+        return replace(self, gains=None, prior=None, discount=0.0)
 
     def with_balance(self, balance: FloatArray) -> Parameters:
         """The same sources under another class balance."""

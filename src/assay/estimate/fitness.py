@@ -105,7 +105,8 @@ def independent_pairs(layout: Layout) -> npt.NDArray[np.bool_]:
     group = np.zeros(len(layout.masks), dtype=np.int64)
     for number, members in enumerate(layout.graph.components):
         group[list(members)] = number
-    return group[:, None] != group[None]
+    apart: npt.NDArray[np.bool_] = group[:, None] != group[None]
+    return apart
 
 
 def shared_correlation(parameters: Parameters, evidence: Evidence, sure: float = 0.0) -> float:
@@ -116,11 +117,13 @@ def shared_correlation(parameters: Parameters, evidence: Evidence, sure: float =
     from assay import judging
 
     gains, base = weights(parameters)
-    nothing = np.empty((0, len(base)))
-    said = np.maximum(np.vstack([nothing, *(table[:-1] for table in parameters.tables)]), TINY)
-    silent = np.vstack([nothing, *(np.repeat(table[-1:], len(table) - 1, axis=0) for table in parameters.tables)])
-    scored = not (parameters.silent_abstentions or parameters.ignore_abstentions)
-    spoke = np.maximum(1 - silent, TINY) if scored else np.ones_like(silent)
+    if parameters.gains is not None:
+        said, spoke = np.exp(gains), np.ones_like(gains)
+    else:
+        tables = [np.empty((1, len(base))), *parameters.tables]
+        said = np.maximum(np.vstack([table[:-1] for table in tables]), TINY)
+        silent = np.vstack([np.repeat(table[-1:], len(table) - 1, axis=0) for table in tables])
+        spoke = np.ones_like(silent) if parameters.ignore_abstentions else np.maximum(1 - silent, TINY)
     votes = len(evidence.design.columns) / max(len(evidence.design), 1)
     few = evidence.sample(round(_FORETOLD / max(votes, 5.0)))
     design, scores, squares = few.design, np.zeros(len(CORRELATIONS)), np.zeros(len(CORRELATIONS))

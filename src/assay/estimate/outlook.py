@@ -69,7 +69,7 @@ def outlook(parameters: Parameters, evidence: Evidence, statistics: Statistics |
     gains, base = weights(parameters)
     logs = np.asarray(few.design.matrix @ gains) + base
     labels, _ = softmax(logs / (1 + parameters.discount * np.maximum(spoken - 1, 0))[:, None])
-    majority = _shared(np.asarray(few.design.matrix @ _points(parameters)))
+    majority = _shared(np.asarray(few.design.matrix @ parameters.layout.added_up(parameters.layout.masks)))
     chosen = _shared(np.round(labels, 12))
     items = max(float(counts.sum()), TINY)
     right, voted = (chosen * labels).sum(axis=1), (majority * labels).sum(axis=1)
@@ -121,22 +121,6 @@ def redundant(parameters: Parameters, statistics: Statistics) -> tuple[Redundanc
 def _by_source(cells: npt.NDArray[np.generic], first: npt.NDArray[np.int64]) -> FloatArray:
     """(sources, sources) sums of (values, values) cells."""
     return np.asarray(np.add.reduceat(np.add.reduceat(cells.astype(float), first, axis=0), first, axis=1))
-
-
-def _points(parameters: Parameters) -> FloatArray:
-    """(configurations, outcomes): a majority vote's points, one from each vote for every outcome that it allows."""
-    layout = parameters.layout
-    points = np.zeros((int(layout.offsets[-1]), layout.outcomes))
-    counted: set[int] = set()
-    for index, clique in enumerate(layout.cliques):
-        block = points[layout.offsets[index] : layout.offsets[index + 1]]
-        for position, source in enumerate(clique.sources):
-            # A source of a separator has had its say in the clique above.
-            if source not in counted:
-                says = clique.voting[:-1, position]
-                block[says] += layout.masks[source][clique.digits[:-1][says, position]]
-        counted.update(clique.sources)
-    return points
 
 
 def _shared(scores: FloatArray) -> FloatArray:

@@ -18,8 +18,9 @@ sources that err together are taken for independent witnesses. So here
 * what a source says is a Dirichlet row around its own one-coin model, which in turn is drawn to
   the pooled one. How strongly is learned from the votes (empirical Bayes);
 * the class balance counts as far as the votes tell it: items with three votes that
-  could have been different do, others do not. It is learned with trust :math:`\tau`, as
-  :math:`\tau \log P(y)`;
+  could have been different do, others do not, and a handful of sources shares its errors too easily. It is
+  learned with trust :math:`\tau`, as :math:`\tau \log P(y)`. Where it is not trusted, neither are the weights
+  of votes that hang on it: they are drawn to one weight for all, that of a majority vote;
 * *n* votes on one item count as :math:`n / (1 + \rho (n - 1))`: as many as independent ones would tell
   if votes on one item had the correlation :math:`\rho`. A small one is assumed while learning; the one that
   best foretells each vote from the others on its item is allowed for in what is reported, which
@@ -77,6 +78,10 @@ class RobustSettings:
     """How many times the correlation that votes show is allowed for in reported probabilities."""
     identified: float = 0.5
     """The share of votes on items with three free votes from which on the balance is trusted in full."""
+    many: float = 8.0
+    """The effective number of sources from which on the balance is trusted in full."""
+    alike: float = 0.5
+    """How far the weights of votes are drawn to each other, in the end, where the balance is not trusted at all."""
     start_even: float = 0.3
     """Points shared by all outcomes of an item at the start, where each vote has one."""
     max_steps: int = 60
@@ -102,7 +107,21 @@ def robust(
     status = "converged" if moved < settings.tolerance else "max_steps"
     correlation = shared_correlation(parameters, evidence)
     discount = settings.unseen_correlation + settings.seen_correlation * correlation
-    return replace(parameters, discount=discount), SolverOutcome(status, steps, moved)
+    gains = _more_alike(parameters, evidence, settings, settings.alike * (1 - trust))
+    return replace(parameters, gains=gains, discount=discount), SolverOutcome(status, steps, moved)
+
+
+def _more_alike(parameters: Parameters, evidence: Evidence, settings: RobustSettings, part: float) -> FloatArray:
+    """(configurations, outcomes): gains drawn to those of a vote in which everybody has the same weight."""
+    assert parameters.gains is not None
+    layout = parameters.layout
+    points = layout.added_up(_voted_for(layout, settings))
+    points -= points.mean(axis=1, keepdims=True)
+    gains = parameters.gains - parameters.gains.mean(axis=1, keepdims=True)
+    seen = evidence.seen[:, None]
+    weight = max(float((seen * gains * points).sum()), 0.0) / max(float((seen * points**2).sum()), TINY)
+    alike: FloatArray = (1 - part) * gains + part * weight * points
+    return alike
 
 
 def _start(layout: Layout, evidence: Evidence, settings: RobustSettings) -> Expected:
@@ -110,19 +129,19 @@ def _start(layout: Layout, evidence: Evidence, settings: RobustSettings) -> Expe
 
     A source declared adversarial gives its point to those that it does not allow.
     """
-    points = np.zeros((evidence.design.width, layout.outcomes))
-    for index, clique in enumerate(layout.cliques):
-        digits, voting = clique.digits[:-1], clique.voting[:-1]
-        for position, source in enumerate(clique.sources):
-            allowed = layout.masks[source] if settings.signs[source] > 0 else ~layout.masks[source]
-            shares = allowed / np.maximum(allowed.sum(axis=1, keepdims=True), 1)
-            says = voting[:, position]
-            points[layout.offsets[index] : layout.offsets[index + 1]][says] += shares[digits[says, position]]
+    allowed = _voted_for(layout, settings)
+    shares = [masks / np.maximum(masks.sum(axis=1, keepdims=True), 1) for masks in allowed]
+    points = layout.added_up(shares)
     labels = np.asarray(evidence.design.matrix @ points) + settings.start_even / layout.outcomes
     if evidence.log_allowed is not None:
         labels = labels * np.exp(evidence.log_allowed)
     labels = labels / labels.sum(axis=1, keepdims=True)
     return Expected.given(evidence.design, labels * evidence.counts[:, None])
+
+
+def _voted_for(layout: Layout, settings: RobustSettings) -> list[BoolArray]:
+    """Per source (values, outcomes): what each value speaks for; what it speaks against, if declared adversarial."""
+    return [masks if sign > 0 else ~masks for masks, sign in zip(layout.masks, settings.signs, strict=True)]
 
 
 def _expected(parameters: Parameters, evidence: Evidence, settings: RobustSettings) -> Expected:
@@ -217,7 +236,8 @@ class _Model:
         votes = before[evidence.design.starts[1:]] - before[evidence.design.starts[:-1]]
         cast = float(evidence.counts @ np.diff(evidence.design.starts))
         told = float((evidence.counts * votes * (votes >= 3)).sum())
-        return min(1.0, told / max(cast, TINY) / self.settings.identified)
+        effective = float(self.votes.sum() ** 2 / max(float(self.votes @ self.votes), TINY))
+        return min(1.0, told / max(cast, TINY) / self.settings.identified) * min(1.0, effective / self.settings.many)
 
     def __call__(self, expected: Expected, trust: float) -> Parameters:
         """Parameters from expected counts."""
@@ -237,7 +257,9 @@ class _Model:
             tables[index] = self.joint_votes[index].table(block, expected.totals, EMSettings())
         joint = tuple(tables[index] for index in range(len(self.layout.cliques)))
         prior = balance**trust / (balance**trust).sum()
-        return Parameters(self.layout, balance, joint, silent_abstentions=True, prior=prior)
+        found = Parameters(self.layout, balance, joint, prior=prior)
+        said = np.vstack([np.empty((0, len(balance))), *(table[:-1] for table in found.tables)])
+        return replace(found, gains=np.log(np.maximum(said, TINY)))
 
     def _coverage(self, spoken: FloatArray, balance: FloatArray) -> FloatArray:
         """(sources, outcomes): how often each source votes."""
