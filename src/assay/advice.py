@@ -67,8 +67,9 @@ def _on_redundancy(pairs: Sequence[Redundancy], names: Sequence[str]) -> list[st
                 f"{one!r} and {other!r} look redundant: they agree on {pair.seen:.0%} of the {pair.met:,.0f} items "
                 f"that both vote on, where independent sources would on {pair.expected:.0%}."
             )
-    if len(pairs) > MOST_PAIRS:
-        told.append(f"{len(pairs) - MOST_PAIRS} more pairs of sources look redundant.")
+    more = len(pairs) - MOST_PAIRS
+    if more > 0:
+        told.append(f"{more} more {'pair of sources looks' if more == 1 else 'pairs of sources look'} redundant.")
     if told:
         told.append("Declare those that share a cause by LabelModel(dependencies=[...]), or drop one of each.")
     return told

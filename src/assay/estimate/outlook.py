@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from assay.estimate.em import Evidence
+from assay.estimate.em import EMSettings, Evidence, Expected, Maximizer
 from assay.estimate.fitness import expected_co_votes, independent_pairs
 from assay.parameters import TINY, Parameters
 from assay.posterior import softmax, weights
@@ -75,7 +75,10 @@ def outlook(parameters: Parameters, evidence: Evidence, statistics: Statistics |
     right, voted = (chosen * labels).sum(axis=1), (majority * labels).sum(axis=1)
     # Each label is right or wrong; where both choose alike the difference is none.
     scatter = ((chosen - majority) ** 2 * labels).sum(axis=1) - (right - voted) ** 2
-    repeated = () if statistics is None else redundant(parameters, statistics)
+    repeated: tuple[Redundancy, ...] = ()
+    if statistics is not None and parameters.layout.masks:
+        voted_for = Expected.given(few.design, majority * few.counts[:, None])
+        repeated = redundant(parameters, Maximizer(parameters.layout, EMSettings())(voted_for), statistics)
     return Outlook(
         float(counts @ (chosen * majority).sum(axis=1)) / items,
         float(counts @ right) / items,
@@ -85,19 +88,27 @@ def outlook(parameters: Parameters, evidence: Evidence, statistics: Statistics |
     )
 
 
-def redundant(parameters: Parameters, statistics: Statistics) -> tuple[Redundancy, ...]:
-    """Pairs of sources that are not declared dependent and have more in common than the truth explains, worst first."""
-    layout = parameters.layout
-    if not layout.masks:
-        return ()
-    sizes = [len(masks) for masks in layout.masks]
-    first = np.concatenate([[0], np.cumsum(sizes)])[:-1]
+def redundant(learned: Parameters, majority: Parameters, statistics: Statistics) -> tuple[Redundancy, ...]:
+    """Pairs of sources that have more in common than the truth explains, worst first.
+
+    Parameters
+    ----------
+    learned, majority
+        What was learned, which tells how often independent sources would meet; and what would be if a majority vote
+        were true, which tells how often they would agree. Copies that vote on everything can become the truth of
+        what was learned, and then it is all others that seem to err together.
+    statistics
+        How often single indicators hold, alone and together.
+    """
+    layout = learned.layout
+    first = np.concatenate([[0], np.cumsum([len(masks) for masks in layout.masks])])[:-1]
     masks = np.vstack(layout.masks).astype(float)
     compatible = masks @ masks.T > 0
-    expected, _ = expected_co_votes(parameters, statistics)
+    expected, _ = expected_co_votes(majority, statistics)
     met, agreed = (_by_source(cells, first) for cells in (statistics.pair, statistics.pair * compatible))
-    would_meet, would_agree = (_by_source(cells, first) for cells in (expected, expected * compatible))
-    share, due = agreed / np.maximum(met, 1), would_agree / np.maximum(would_meet, TINY)
+    due = _by_source(expected * compatible, first) / np.maximum(_by_source(expected, first), TINY)
+    would_meet = _by_source(expected_co_votes(learned, statistics)[0], first)
+    share = agreed / np.maximum(met, 1)
     agreement = (share - due) / np.sqrt(np.maximum(due * (1 - due), 1e-4) / np.maximum(met, 1))
     meeting = (met - would_meet) / np.sqrt(np.maximum(would_meet, 1.0))
     # Sources that emit one value each always agree, or never.
