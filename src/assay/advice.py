@@ -50,7 +50,9 @@ def _on_the_gain(fit: Fit) -> str:
     if found.gain < _WORTH_IT:
         return f"{alike}: here a majority vote is as good."
     sure = "" if points > 2 * error else ", which may be chance"
-    return f"{alike}: a gain of {points:.1f} ± {2 * error:.1f} points{sure}."
+    # Copies agree with each other, and a model that believes them expects to be right.
+    astray = ", unless the sources named below lead it astray" if found.redundant else ""
+    return f"{alike}: a gain of {points:.1f} ± {2 * error:.1f} points{sure}{astray}."
 
 
 def _on_redundancy(pairs: Sequence[Redundancy], names: Sequence[str]) -> list[str]:

@@ -208,6 +208,7 @@ def _tell(made: Run, as_json: bool) -> None:
                 "check": model.check_.to_dict(),
                 "converged": model.converged_,
                 "notes": model.notes_,
+                "advice": model.advice_,
                 "sources": json.loads(model.sources_.to_json(orient="records")),
                 "accuracy": {score.method: score.accuracy for score in made.scores},
             }
@@ -218,6 +219,8 @@ def _tell(made: Run, as_json: bool) -> None:
     show(sources_table(model.sources_, "what the label model learned, without gold"))
     for note in model.notes_:
         print(f"note: {note}")
+    for sentence in model.advice_:
+        print(f"- {sentence}")
     if made.scores:
         show(score_table([(score.method, score.accuracy) for score in made.scores], "against gold"))
     print(f"votes, labels and the model are in {output}")
