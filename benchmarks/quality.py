@@ -11,9 +11,11 @@ of its own and --limit seconds a set; if it fails on one, it goes on with the ne
 Score: F1 of class 1 or accuracy, as is usual for the set, in percent, over ten seeded ways
 to break ties. Brier score: summed over classes. Log loss: in nats, of probabilities clipped at
 0.001 and scaled to one. Calibration error: 15 bins of equally many items by the confidence in
-the top class. Seconds: from the matrix of votes to probabilities, the second of two runs so
-that compiling is out (the first, if it took more than 20 s), by one thread. The same rules for all methods;
-the majority vote gives the winners of an item equal probabilities, vote shares give every class its part.
+the top class. Seconds: of one processor, which other work on the machine does not lengthen,
+from the matrix of votes to probabilities, by one thread; the second of two runs so that
+compiling is out (the first, if it took more than 20 s). The same rules for all methods; the
+majority vote gives the winners of an item equal probabilities, vote shares give every class
+its part.
 
 Peers run in a virtual environment of their own, made once under --scratch. Results are
 written after every cell; --resume goes on from there. The picture needs altair and
