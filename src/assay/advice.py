@@ -23,18 +23,17 @@ def _on_the_model(fit: Fit) -> list[str]:
     fits = fit.fitness
     if fits is None:
         return []
+    left = f"mean square {fits.misfit:.3g}, where chance allows {fits.by_chance:.2g}"
     if fits.good:
+        much = "chance" if fits.misfit <= fits.by_chance else f"little beside the {fits.explained:.3g} that it explains"
         return [
-            f"The votes look as if sources were independent given the truth: what is left of their co-votes is chance "
-            f"(mean square {fits.misfit:.2g}, where chance allows {fits.by_chance:.2g}). Learned by method='em'."
+            "The votes look as if sources were independent given the truth: what this leaves of their co-votes is "
+            f"{much} ({left}). Learned by method='em'."
         ]
     if fits.explained < 1:
         why = "Too few votes meet on the same items to tell whether sources are independent given the truth"
-    elif fits.misfit > fits.by_chance:
-        why = (
-            "Sources have more in common than the truth explains (what is left of their co-votes has a mean square of "
-            f"{fits.misfit:.3g}, where chance allows {fits.by_chance:.2g})"
-        )
+    elif fits.correlation == 0:
+        why = f"Sources have more in common than the truth explains (what is left of their co-votes: {left})"
     else:
         why = "Some items are harder than others for all sources, so that votes on one item err together"
     return [f"{why}. Learned by method='robust'."]

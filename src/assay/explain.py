@@ -73,16 +73,9 @@ def explain(
     rows: dict[str, FloatArray] = {"class balance": _centred(balance)}
     silent = np.zeros(len(balance))
     speaking = 0
-    layout = parameters.layout
-    for index, clique in enumerate(layout.cliques):
-        number = int(clique.numbers(codes[None])[0])
+    for clique, logs in zip(parameters.layout.cliques, parameters.logs, strict=True):
+        gain = logs[clique.numbers(codes[None])[0]]
         voters = [source for source in clique.sources if said[source]]
-        if parameters.gains is None:
-            gain = np.log(np.maximum(parameters.tables[index][number], TINY))
-        elif voters:
-            gain = parameters.gains[layout.offsets[index] + number]
-        else:
-            continue
         if voters:
             speaking += 1
             key = " + ".join(f"{names[source]}: {texts[source]}" for source in voters)
@@ -90,7 +83,7 @@ def explain(
         else:
             silent += _centred(gain)
     # Without any vote the label is the class balance, whatever silence might tell.
-    if said.any() and parameters.gains is None:
+    if said.any():
         rows["abstentions"] = silent
     # What votes have in common is discounted in all parts alike.
     worth = 1 / (1 + parameters.discount * max(speaking - 1, 0))

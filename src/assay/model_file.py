@@ -35,8 +35,9 @@ def write_model(
     arrays: Arrays = {f"uses {j}": uses for j, uses in enumerate(fitted.uses)}
     for index, part in enumerate(fitted.components):
         arrays[f"balance {index}"] = part.fit.parameters.balance
-        given = {"prior": part.fit.parameters.prior, "gains": part.fit.parameters.gains}
-        arrays |= {f"{name} {index}": array for name, array in given.items() if array is not None}
+        if part.fit.parameters.prior is not None:
+            arrays[f"prior {index}"] = part.fit.parameters.prior
+        arrays |= {f"weight {index} {at}": logs for at, logs in enumerate(part.fit.parameters.weight or ())}
         arrays |= {f"joint {index} {at}": table for at, table in enumerate(part.fit.parameters.joint)}
         arrays |= {f"interval {index} {at}": np.array(ends) for at, ends in enumerate(part.fit.intervals)}
     said = {
@@ -47,6 +48,7 @@ def write_model(
             {
                 "solvers": {name: asdict(outcome) for name, outcome in part.fit.solvers.items()},
                 "ignore_abstentions": part.fit.parameters.ignore_abstentions,
+                "weighted": part.fit.parameters.weight is not None,
                 "discount": part.fit.parameters.discount,
                 "outlook": asdict(part.fit.outlook),
                 "fitness": None if part.fit.fitness is None else asdict(part.fit.fitness),
@@ -86,12 +88,13 @@ def _fitted(said: Mapping[str, Any], stored: Mapping[str, npt.NDArray[Any]]) -> 
     for index, entry in enumerate(said["components"]):
         layout, reading = reading_of(nothing, index, graph)
         joint = tuple(stored[f"joint {index} {at}"] for at in range(len(layout.cliques)))
+        weighted = range(len(layout.cliques)) if entry["weighted"] else ()
         parameters = Parameters(
             layout,
             stored[f"balance {index}"],
             joint,
             ignore_abstentions=entry["ignore_abstentions"],
-            gains=stored.get(f"gains {index}"),
+            weight=tuple(stored[f"weight {index} {at}"] for at in weighted) or None,
             prior=stored.get(f"prior {index}"),
             discount=entry["discount"],
         )

@@ -27,11 +27,8 @@ class Parameters:
     """Per clique (configurations, outcomes): P(joint vote | outcome), each column summing to one."""
     ignore_abstentions: bool = False
     """Whether only what is said counts, not that it is said."""
-    gains: FloatArray | None = None
-    """(configurations, outcomes): what votes add to log-probabilities, if that is not what the tables say.
-
-    Not voting then adds nothing.
-    """
+    weight: tuple[FloatArray, ...] | None = None
+    """Per clique (configurations, outcomes): what a joint vote adds to log-probabilities, if not what tables say."""
     prior: FloatArray | None = None
     """(outcomes,): what votes are added to, if that is not the balance."""
     discount: float = 0.0
@@ -47,6 +44,13 @@ class Parameters:
         return tuple(found)
 
     @cached_property
+    def logs(self) -> tuple[FloatArray, ...]:
+        """Per clique (configurations, outcomes): what a joint vote adds to log-probabilities; the last is silence."""
+        if self.weight is not None:
+            return self.weight
+        return tuple(np.log(np.maximum(table, TINY)) for table in self.tables)
+
+    @cached_property
     def conditionals(self) -> tuple[FloatArray, ...]:
         """Per source (values + 1, outcomes): P(vote | outcome); the last row is abstain."""
         found = []
@@ -60,7 +64,7 @@ class Parameters:
     @property
     def plain(self) -> Parameters:
         """The tables alone, as a distribution of votes."""
-        return replace(self, gains=None, prior=None, discount=0.0)
+        return replace(self, weight=None, prior=None, discount=0.0)
 
     def with_balance(self, balance: FloatArray) -> Parameters:
         """The same sources under another class balance."""

@@ -32,12 +32,9 @@ def weights(parameters: Parameters) -> tuple[FloatArray, FloatArray]:
     (outcomes,)
         The log-probability of the outcome and of all sources abstaining.
     """
-    base = np.log(np.maximum(parameters.balance if parameters.prior is None else parameters.prior, TINY))
-    if parameters.gains is not None:
-        return parameters.gains, base
-    logs = [np.log(np.maximum(table, TINY)) for table in parameters.tables]
-    base = base + sum(log[-1] for log in logs)
-    gains = np.vstack([np.empty((0, len(base))), *(log[:-1] - log[-1] for log in logs)])
+    prior = parameters.balance if parameters.prior is None else parameters.prior
+    base = np.log(np.maximum(prior, TINY)) + sum(log[-1] for log in parameters.logs)
+    gains = np.vstack([np.empty((0, len(base))), *(log[:-1] - log[-1] for log in parameters.logs)])
     return gains, base
 
 

@@ -28,6 +28,9 @@ FloatArray = npt.NDArray[np.float64]
 CORRELATIONS = np.array([0.0, 0.02, 0.05, 0.1, 0.2, 0.4])
 """The correlations of votes on one item that are tried."""
 
+_LITTLE = 0.01
+"""What is left beyond chance may be so much of what is explained: with many items every model is wrong."""
+
 _FORETOLD = 100_000
 """A sample of about so many votes is enough to tell the correlation."""
 
@@ -51,8 +54,9 @@ class Fitness:
 
     @property
     def good(self) -> bool:
-        """Whether the votes say enough to put the model to the test, and chance explains what it does not."""
-        return self.explained >= 1 and self.misfit <= self.by_chance and self.correlation == 0
+        """Whether the votes put the model to the test, and what it does not explain is chance, or little."""
+        enough = self.misfit <= max(self.by_chance, 1 + _LITTLE * self.explained)
+        return self.explained >= 1 and enough and self.correlation == 0
 
     @property
     def by_chance(self) -> float:
@@ -117,13 +121,12 @@ def shared_correlation(parameters: Parameters, evidence: Evidence, sure: float =
     from assay import judging
 
     gains, base = weights(parameters)
-    if parameters.gains is not None:
-        said, spoke = np.exp(gains), np.ones_like(gains)
-    else:
-        tables = [np.empty((1, len(base))), *parameters.tables]
-        said = np.maximum(np.vstack([table[:-1] for table in tables]), TINY)
-        silent = np.vstack([np.repeat(table[-1:], len(table) - 1, axis=0) for table in tables])
-        spoke = np.ones_like(silent) if parameters.ignore_abstentions else np.maximum(1 - silent, TINY)
+    logs = [np.empty((1, len(base))), *parameters.logs]
+    said = np.exp(np.vstack([log[:-1] for log in logs]))
+    silent = np.exp(np.vstack([np.repeat(log[-1:], len(log) - 1, axis=0) for log in logs]))
+    # Where silence tells nothing, it is also nothing to be foretold.
+    scored = parameters.weight is None and not parameters.ignore_abstentions
+    spoke = np.maximum(1 - silent, TINY) if scored else np.ones_like(silent)
     votes = len(evidence.design.columns) / max(len(evidence.design), 1)
     few = evidence.sample(round(_FORETOLD / max(votes, 5.0)))
     design, scores, squares = few.design, np.zeros(len(CORRELATIONS)), np.zeros(len(CORRELATIONS))

@@ -9,7 +9,7 @@ sources that err together are taken for independent witnesses. So here
 
   .. math:: P(\lambda_j = v \mid y) = c_j(y) \, r_j(v \mid y),
 
-  and not voting tells nothing. A source that can name every outcome speaks equally often
+  and not voting tells nothing while learning. A source that can name every outcome speaks equally often
   for all. One that cannot is described by the share :math:`x_j` of its votes that fall on outcomes it
   can name: :math:`c_j(y) \propto x_j / e_j` there and :math:`(1 - x_j) / (1 - e_j)` elsewhere, where :math:`e_j`
   is the probability of those outcomes. Dividing by it makes an outcome that is named
@@ -32,6 +32,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -95,7 +96,10 @@ def robust(
     """Parameters that label real votes well, from a soft majority vote or from other such parameters."""
     model = _Model(layout, evidence, settings)
     trust = 1.0 if settings.balance is not None else model.trust_in_balance(evidence)
-    expected = _start(layout, evidence, settings) if start is None else _expected(start, evidence, settings)
+    if start is None:
+        expected = _start(layout, evidence, settings)
+    else:
+        expected = _expected(_without_silence(start), evidence, settings)
     seen = np.maximum(evidence.seen, 1.0)[:, None]
     steps, moved = 0, np.inf
     while steps < settings.max_steps and moved >= settings.tolerance:
@@ -107,21 +111,33 @@ def robust(
     status = "converged" if moved < settings.tolerance else "max_steps"
     correlation = shared_correlation(parameters, evidence)
     discount = settings.unseen_correlation + settings.seen_correlation * correlation
-    gains = _more_alike(parameters, evidence, settings, settings.alike * (1 - trust))
-    return replace(parameters, gains=gains, discount=discount), SolverOutcome(status, steps, moved)
+    weight = _more_alike(parameters, evidence, settings, settings.alike * (1 - trust))
+    return replace(parameters, weight=weight, discount=discount), SolverOutcome(status, steps, moved)
 
 
-def _more_alike(parameters: Parameters, evidence: Evidence, settings: RobustSettings, part: float) -> FloatArray:
-    """(configurations, outcomes): gains drawn to those of a vote in which everybody has the same weight."""
-    assert parameters.gains is not None
+def _without_silence(parameters: Parameters) -> Parameters:
+    """The same, but not voting adds nothing."""
+    said = (np.vstack([log[:-1], np.zeros_like(log[-1:])]) for log in replace(parameters, weight=None).logs)
+    return replace(parameters, weight=tuple(said))
+
+
+def _more_alike(
+    parameters: Parameters, evidence: Evidence, settings: RobustSettings, drawn: float
+) -> tuple[FloatArray, ...]:
+    """Per clique (configurations, outcomes): what votes add, drawn to a vote in which everybody has the same weight.
+
+    Silence, which learning does not listen to, counts in the end; in such a vote it does not.
+    """
     layout = parameters.layout
+    logs = [log - log.mean(axis=1, keepdims=True) for log in replace(parameters, weight=None).logs]
+    said = np.vstack([np.empty((0, layout.outcomes)), *(log[:-1] for log in logs)])
     points = layout.added_up(_voted_for(layout, settings))
     points -= points.mean(axis=1, keepdims=True)
-    gains = parameters.gains - parameters.gains.mean(axis=1, keepdims=True)
     seen = evidence.seen[:, None]
-    weight = max(float((seen * gains * points).sum()), 0.0) / max(float((seen * points**2).sum()), TINY)
-    alike: FloatArray = (1 - part) * gains + part * weight * points
-    return alike
+    weight = max(float((seen * said * points).sum()), 0.0) / max(float((seen * points**2).sum()), TINY)
+    alike = (1 - drawn) * said + drawn * weight * points
+    blocks = [alike[start:stop] for start, stop in pairwise(layout.offsets)]
+    return tuple(np.vstack([block, (1 - drawn) * log[-1:]]) for block, log in zip(blocks, logs, strict=True))
 
 
 def _start(layout: Layout, evidence: Evidence, settings: RobustSettings) -> Expected:
@@ -257,9 +273,7 @@ class _Model:
             tables[index] = self.joint_votes[index].table(block, expected.totals, EMSettings())
         joint = tuple(tables[index] for index in range(len(self.layout.cliques)))
         prior = balance**trust / (balance**trust).sum()
-        found = Parameters(self.layout, balance, joint, prior=prior)
-        said = np.vstack([np.empty((0, len(balance))), *(table[:-1] for table in found.tables)])
-        return replace(found, gains=np.log(np.maximum(said, TINY)))
+        return _without_silence(Parameters(self.layout, balance, joint, prior=prior))
 
     def _coverage(self, spoken: FloatArray, balance: FloatArray) -> FloatArray:
         """(sources, outcomes): how often each source votes."""
