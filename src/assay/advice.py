@@ -32,7 +32,7 @@ def _on_the_model(fit: Fit) -> list[str]:
         ]
     if fits.explained < 1:
         why = "Too few votes meet on the same items to tell whether sources are independent given the truth"
-    elif fits.correlation == 0:
+    elif fits.misfit > fits.allowed:
         why = f"Sources have more in common than the truth explains (what is left of their co-votes: {left})"
     else:
         why = "Some items are harder than others for all sources, so that votes on one item err together"

@@ -55,8 +55,12 @@ class Fitness:
     @property
     def good(self) -> bool:
         """Whether the votes put the model to the test, and what it does not explain is chance, or little."""
-        enough = self.misfit <= max(self.by_chance, 1 + _LITTLE * self.explained)
-        return self.explained >= 1 and enough and self.correlation == 0
+        return self.explained >= 1 and self.misfit <= self.allowed and self.correlation == 0
+
+    @property
+    def allowed(self) -> float:
+        """The misfit up to which the model is believed."""
+        return max(self.by_chance, 1 + _LITTLE * self.explained)
 
     @property
     def by_chance(self) -> float:
