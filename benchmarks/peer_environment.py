@@ -13,6 +13,15 @@ from pathlib import Path
 # torch first and exactly this one: left to snorkel, pip takes whichever is newest, with gigabytes of GPU libraries.
 # The other limits are the last versions that snorkel 0.10 works with.
 LABEL_MODELS = (["torch==2.13.0"], ["snorkel==0.10.0", "crowd-kit==1.4.2", "numpy<2", "pandas<3"])
+# FlyingSquid and MeTaL name no versions of what they need: pgmpy still has MarkovModel, and reads pkg_resources.
+QUALITY = (
+    LABEL_MODELS[0],
+    [
+        *LABEL_MODELS[1],
+        *("hyperlm==0.0.5", "snorkel-metal==0.5.0", "tensorboardX==2.6.4"),
+        *("flyingsquid==0.0.0a0", "pgmpy==0.1.22", "setuptools<81"),
+    ],
+)
 SCRATCH = Path(tempfile.gettempdir()) / "assay-speed-peers"
 
 

@@ -10,9 +10,10 @@ from assay.simulate import flat_world, task_world
 
 CHAIN = flat_world(classes=3, sources=6, copies=[(0, 1), (1, 2)], coverage=0.6, seed=1).draw(1500)
 MODELS = {
-    way: assay.LabelModel(dependencies=[(0, 1), (1, 2)], abstentions=way, cardinality=3).fit(CHAIN.votes)
+    way: assay.LabelModel(method="em", dependencies=[(0, 1), (1, 2)], abstentions=way, cardinality=3).fit(CHAIN.votes)
     for way in ("informative", "ignored")
 }
+MODELS["robust"] = assay.LabelModel(method="robust", dependencies=[(0, 1), (1, 2)], cardinality=3).fit(CHAIN.votes)
 
 
 def assert_adds_up(explanation, expected):

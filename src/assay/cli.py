@@ -293,6 +293,7 @@ def _tell(made: Run, as_json: bool, compared: dict[str, Evaluation] | None = Non
                 "check": model.check_.to_dict(),
                 "converged": model.converged_,
                 "notes": model.notes_,
+                "advice": model.advice_,
                 "sources": json.loads(model.sources_.to_json(orient="records")),
                 "accuracy": {score.method: score.accuracy for score in made.scores},
                 **({"held_out": {name: found.accuracy for name, found in compared.items()}} if compared else {}),
@@ -304,6 +305,8 @@ def _tell(made: Run, as_json: bool, compared: dict[str, Evaluation] | None = Non
     show(sources_table(model.sources_, "what the label model learned, without gold"))
     for note in model.notes_:
         print(f"note: {note}")
+    for sentence in model.advice_:
+        print(f"- {sentence}")
     if made.scores:
         show(score_table([(score.method, score.accuracy) for score in made.scores], "against gold"))
     print(f"votes, labels and the model are in {output}")

@@ -95,6 +95,13 @@ class Design:
     def __len__(self) -> int:
         return len(self.starts) - 1
 
+    def take(self, rows: IntArray) -> Design:
+        """Some rows."""
+        lengths = np.diff(self.starts)[rows]
+        starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        places = np.repeat(self.starts[:-1][rows] - starts[:-1], lengths) + np.arange(starts[-1])
+        return Design(starts, self.columns[places], self.width)
+
     @cached_property
     def matrix(self) -> sparse.csr_array:
         """The same for SciPy."""
@@ -163,6 +170,20 @@ class Layout:
         order = np.argsort(row, kind="stable")
         starts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(rows)))]).astype(np.int64)
         return Design(starts, columns[order].astype(np.int32), int(self.offsets[-1]))
+
+    def added_up(self, of_values: Sequence[npt.NDArray[np.generic]]) -> FloatArray:
+        """(configurations, outcomes): the sum over those who speak of what each source's value has, (values, outcomes).
+
+        A source of a separator is counted in the first clique that it is in.
+        """
+        total = np.zeros((int(self.offsets[-1]), self.outcomes))
+        for index, clique in enumerate(self.cliques):
+            block = total[self.offsets[index] : self.offsets[index + 1]]
+            for position, source in enumerate(clique.sources):
+                if self.home[source] == index:
+                    says = clique.voting[:-1, position]
+                    block[says] += of_values[source][clique.digits[:-1][says, position]]
+        return total
 
     @cached_property
     def home(self) -> tuple[int, ...]:

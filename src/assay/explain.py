@@ -68,13 +68,16 @@ def explain(
     import pandas as pd
 
     said = codes >= 0
-    balance = np.log(np.maximum(parameters.balance, TINY))
+    prior = parameters.balance if parameters.prior is None or not said.any() else parameters.prior
+    balance = np.log(np.maximum(prior, TINY))
     rows: dict[str, FloatArray] = {"class balance": _centred(balance)}
     silent = np.zeros(len(balance))
-    for clique, table in zip(parameters.layout.cliques, parameters.tables, strict=True):
-        gain = np.log(np.maximum(table[clique.numbers(codes[None])[0]], TINY))
+    speaking = 0
+    for clique, logs in zip(parameters.layout.cliques, parameters.logs, strict=True):
+        gain = logs[clique.numbers(codes[None])[0]]
         voters = [source for source in clique.sources if said[source]]
         if voters:
+            speaking += 1
             key = " + ".join(f"{names[source]}: {texts[source]}" for source in voters)
             rows[key] = rows.get(key, np.zeros(len(balance))) + _centred(gain)
         else:
@@ -82,6 +85,9 @@ def explain(
     # Without any vote the label is the class balance, whatever silence might tell.
     if said.any():
         rows["abstentions"] = silent
+    # What votes have in common is discounted in all parts alike.
+    worth = 1 / (1 + parameters.discount * max(speaking - 1, 0))
+    rows = {name: part * worth for name, part in rows.items()}
     total = np.sum(list(rows.values()), axis=0)
     chances = np.exp(total - total.max())
     rows["total"] = total

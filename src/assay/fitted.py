@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from assay.advice import advice
 from assay.cliques import Layout, Reading
 from assay.errors import VoteError, near_miss
 from assay.estimate.fit import Fit
@@ -132,6 +133,15 @@ class Fitted:
                 found[source].append(_in_own_values(table, of_code[source], self.uses[source]))
         silent = np.ones((1, len(self.tasks.label_space.components[0])))
         return BySource([tables[0] if len(tables) == 1 else tables or silent for tables in found], self.names)
+
+    @cached_property
+    def advice(self) -> list[str]:
+        """What the model says of itself, in sentences; by component if there are several."""
+        told = []
+        for part, component in zip(self.components, self.tasks.label_space.components, strict=True):
+            of = "" if len(self.components) == 1 else f"{', '.join(component.tasks)}: "
+            told += [of + sentence for sentence in advice(part.fit, [self.names[source] for source in part.sources])]
+        return told
 
     @cached_property
     def sources_table(self) -> pd.DataFrame:

@@ -46,9 +46,12 @@ class LabelModel:
     Parameters
     ----------
     method
-        How parameters are learned: ``"em"`` (moments, then expectation-maximization),
-        ``"completion"`` (Algorithm 1 of the paper, on the inverse covariance) or
-        ``"covariance"`` (the class-conditional model from pairwise covariances).
+        How parameters are learned. ``"auto"`` takes ``"em"`` (moments, then
+        expectation-maximization) if the votes look as if they were drawn from its model,
+        and else ``"robust"``, which is made for real votes: sparse, one-sided and
+        dependent in ways nobody declared. ``"completion"`` is Algorithm 1 of the paper, on
+        the inverse covariance, ``"covariance"`` the class-conditional model from pairwise
+        covariances.
     class_balance
         P(outcome), if it is known: (outcomes,), or a list of those for several
         components. None means: estimate it.
@@ -66,7 +69,7 @@ class LabelModel:
     accuracies
         ``"global"``: a source errs alike on all outcomes that its vote rules out.
         ``"local"``: it may err differently where its tasks do not apply. Matters for
-        sources with few votes, which are drawn to this.
+        sources with few votes, which ``"em"`` draws to this.
     cardinality
         The number of classes, where votes are given as a bare matrix.
     allow_unidentifiable
@@ -90,6 +93,9 @@ class LabelModel:
         Whether all solvers settled.
     notes_
         What a user should know about this fit, in sentences.
+    advice_
+        What the model saw, in sentences: whether sources look independent, how much it
+        expects to gain over a majority vote and how sure it is, which sources look redundant.
 
     Examples
     --------
@@ -114,7 +120,7 @@ class LabelModel:
     def __init__(
         self,
         *,
-        method: Method = "em",
+        method: Method = "auto",
         class_balance: Any = None,
         dependencies: Iterable[Dependency] = (),
         adversarial: Iterable[str | int] = (),
@@ -224,7 +230,7 @@ class LabelModel:
     @property
     def _sketch_size(self) -> int:
         # Moments are taken from counts over all items; patterns give them the class balance alone.
-        return SKETCH_SIZE if self.method == "em" else SKETCH_SIZE // 8
+        return SKETCH_SIZE // 8 if self.method in ("completion", "covariance") else SKETCH_SIZE
 
     def _solve(self, tally: Tally, gold: tuple[Tally, Votes, Votes] | None) -> Self:
         """Learn from what was counted; with gold, from items without it, and from those that have it."""
@@ -308,6 +314,13 @@ class LabelModel:
         assumed = [f"assumed in spite of {problem.code}: {problem.message}" for problem in self.check_.errors]
         self.notes_ = unsettled + assumed
         return self
+
+    @property
+    def advice_(self) -> list[str]:
+        """What the model saw, in sentences: whether it fits, what it gains, which sources look redundant."""
+        if not hasattr(self, "_fitted"):
+            raise AttributeError("this LabelModel has not learned yet, so it has no advice_; call fit(votes) first")
+        return self._fitted.advice
 
     @property
     def sources_(self) -> pd.DataFrame:
@@ -434,8 +447,8 @@ class LabelModel:
         if not isinstance(self.max_steps, int) or self.max_steps < 1:
             raise AssayError(f"max_steps must be a whole number from 1, but is {self.max_steps!r}")
         for name, given in (("gold", gold is not None), ("beliefs", bool(self.beliefs))):
-            if given and self.method != "em":
-                raise AssayError(f"{name} can be used by method='em', but method={self.method!r} has no use for it")
+            if given and self.method in ("completion", "covariance"):
+                raise AssayError(f"method={self.method!r} has no use for {name}; the other methods have")
 
     def _balances(self, tasks: TaskGraph) -> list[FloatArray | None]:
         components = tasks.label_space.components

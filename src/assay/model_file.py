@@ -15,7 +15,9 @@ from assay.checks import CheckReport, Problem
 from assay.cliques import reading_of
 from assay.errors import AssayError
 from assay.estimate.fit import Fit
+from assay.estimate.fitness import Fitness
 from assay.estimate.outcome import SolverOutcome
+from assay.estimate.outlook import Outlook, Redundancy
 from assay.fitted import Fitted, FittedComponent
 from assay.graph import SourceGraph
 from assay.parameters import Parameters
@@ -23,7 +25,7 @@ from assay.store import Arrays, read_arrays, write_arrays
 from assay.tally import Tally
 from assay.tally_file import described, description
 
-_FORMAT = 2
+_FORMAT = 3
 
 
 def write_model(
@@ -33,6 +35,9 @@ def write_model(
     arrays: Arrays = {f"uses {j}": uses for j, uses in enumerate(fitted.uses)}
     for index, part in enumerate(fitted.components):
         arrays[f"balance {index}"] = part.fit.parameters.balance
+        if part.fit.parameters.prior is not None:
+            arrays[f"prior {index}"] = part.fit.parameters.prior
+        arrays |= {f"weight {index} {at}": logs for at, logs in enumerate(part.fit.parameters.weight or ())}
         arrays |= {f"joint {index} {at}": table for at, table in enumerate(part.fit.parameters.joint)}
         arrays |= {f"interval {index} {at}": np.array(ends) for at, ends in enumerate(part.fit.intervals)}
     said = {
@@ -43,6 +48,10 @@ def write_model(
             {
                 "solvers": {name: asdict(outcome) for name, outcome in part.fit.solvers.items()},
                 "ignore_abstentions": part.fit.parameters.ignore_abstentions,
+                "weighted": part.fit.parameters.weight is not None,
+                "discount": part.fit.parameters.discount,
+                "outlook": asdict(part.fit.outlook),
+                "fitness": None if part.fit.fitness is None else asdict(part.fit.fitness),
             }
             for part in fitted.components
         ],
@@ -79,14 +88,35 @@ def _fitted(said: Mapping[str, Any], stored: Mapping[str, npt.NDArray[Any]]) -> 
     for index, entry in enumerate(said["components"]):
         layout, reading = reading_of(nothing, index, graph)
         joint = tuple(stored[f"joint {index} {at}"] for at in range(len(layout.cliques)))
-        parameters = Parameters(layout, stored[f"balance {index}"], joint, entry["ignore_abstentions"])
+        weighted = range(len(layout.cliques)) if entry["weighted"] else ()
+        parameters = Parameters(
+            layout,
+            stored[f"balance {index}"],
+            joint,
+            ignore_abstentions=entry["ignore_abstentions"],
+            weight=tuple(stored[f"weight {index} {at}"] for at in weighted) or None,
+            prior=stored.get(f"prior {index}"),
+            discount=entry["discount"],
+        )
         solvers = {name: SolverOutcome(**outcome) for name, outcome in entry["solvers"].items()}
         ends = [stored[f"interval {index} {at}"] for at in range(len(reading.sources))]
         intervals = [(accuracy, low, high) for accuracy, low, high in ends]
-        fit = Fit(parameters, solvers, known_intervals=intervals)
+        fits = None if entry["fitness"] is None else Fitness(**entry["fitness"])
+        fit = Fit(
+            parameters,
+            solvers,
+            known_intervals=intervals,
+            known_outlook=_outlook(entry["outlook"]),
+            fitness=fits,
+        )
         components.append(FittedComponent(layout, reading, fit))
     uses = tuple(stored[f"uses {j}"] for j in range(len(nothing.names)))
     return Fitted(nothing.tasks, nothing.names, nothing.values, uses, tuple(components))
+
+
+def _outlook(said: Mapping[str, Any]) -> Outlook:
+    pairs = tuple(Redundancy(**{**pair, "sources": tuple(pair["sources"])}) for pair in said["redundant"])
+    return Outlook(**{**said, "redundant": pairs})
 
 
 def _plain(value: Any) -> Any:

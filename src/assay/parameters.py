@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -27,6 +27,12 @@ class Parameters:
     """Per clique (configurations, outcomes): P(joint vote | outcome), each column summing to one."""
     ignore_abstentions: bool = False
     """Whether only what is said counts, not that it is said."""
+    weight: tuple[FloatArray, ...] | None = None
+    """Per clique (configurations, outcomes): what a joint vote adds to log-probabilities, if not what tables say."""
+    prior: FloatArray | None = None
+    """(outcomes,): what votes are added to, if that is not the balance."""
+    discount: float = 0.0
+    """The correlation of votes on one item: n of them count as n / (1 + discount · (n − 1))."""
 
     @cached_property
     def tables(self) -> tuple[FloatArray, ...]:
@@ -36,6 +42,13 @@ class Parameters:
             whole = not clique.separator and not self.ignore_abstentions
             found.append(table if whole else among_alternatives(table, clique.families(self.ignore_abstentions)))
         return tuple(found)
+
+    @cached_property
+    def logs(self) -> tuple[FloatArray, ...]:
+        """Per clique (configurations, outcomes): what a joint vote adds to log-probabilities; the last is silence."""
+        if self.weight is not None:
+            return self.weight
+        return tuple(np.log(np.maximum(table, TINY)) for table in self.tables)
 
     @cached_property
     def conditionals(self) -> tuple[FloatArray, ...]:
@@ -48,9 +61,14 @@ class Parameters:
             found.append(table)
         return tuple(found)
 
+    @property
+    def plain(self) -> Parameters:
+        """The tables alone, as a distribution of votes."""
+        return replace(self, weight=None, prior=None, discount=0.0)
+
     def with_balance(self, balance: FloatArray) -> Parameters:
         """The same sources under another class balance."""
-        return Parameters(self.layout, balance, self.joint, self.ignore_abstentions)
+        return replace(self, balance=balance)
 
 
 def independent(

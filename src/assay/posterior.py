@@ -15,7 +15,7 @@ from assay.parameters import TINY, Parameters
 from assay.threads import ranges, spread, thread_count
 from assay.votes import Votes
 
-BoolArray = npt.NDArray[np.bool_]
+Counts = npt.NDArray[np.int32]
 FloatArray = npt.NDArray[np.float64]
 
 BLOCK = 2**18
@@ -32,9 +32,9 @@ def weights(parameters: Parameters) -> tuple[FloatArray, FloatArray]:
     (outcomes,)
         The log-probability of the outcome and of all sources abstaining.
     """
-    logs = [np.log(np.maximum(table, TINY)) for table in parameters.tables]
-    base = np.log(np.maximum(parameters.balance, TINY)) + sum(log[-1] for log in logs)
-    gains = np.vstack([np.empty((0, len(base))), *(log[:-1] - log[-1] for log in logs)])
+    prior = parameters.balance if parameters.prior is None else parameters.prior
+    base = np.log(np.maximum(prior, TINY)) + sum(log[-1] for log in parameters.logs)
+    gains = np.vstack([np.empty((0, len(base))), *(log[:-1] - log[-1] for log in parameters.logs)])
     return gains, base
 
 
@@ -90,22 +90,22 @@ class Judge:
     def __call__(self, votes: Votes) -> FloatArray:
         """(items, outcomes). An item without votes gets the class balance."""
         posterior, voted = self.listed(votes.listed) if votes.is_sparse else self.dense(votes.codes)
-        posterior[~voted] = self.parameters.balance
+        posterior[voted == 0] = self.parameters.balance
         return posterior
 
-    def dense(self, codes: npt.NDArray[np.integer]) -> tuple[FloatArray, BoolArray]:
-        """(items, outcomes), and (items,) whether anybody says anything, from (items, sources) codes."""
-        from assay import kernels
+    def dense(self, codes: npt.NDArray[np.integer]) -> tuple[FloatArray, Counts]:
+        """(items, outcomes), and (items,) how many cliques say something, from (items, sources) codes."""
+        from assay import judging
 
         posterior = np.empty((len(codes), len(self.base)))
-        voted = np.zeros(len(codes), dtype=bool)
+        voted = np.zeros(len(codes), dtype=np.int32)
         block = max(BLOCK // len(self.base), 1)
 
         def judge(rows: slice) -> None:
             for start in range(rows.start, rows.stop, block):
                 some = slice(start, min(start + block, rows.stop))
                 scores = np.tile(self._base[:, None], (1, some.stop - some.start))
-                kernels.add_votes(
+                judging.add_votes(
                     codes.T[:, some],
                     self._alone,
                     self._alone_at,
@@ -118,23 +118,24 @@ class Judge:
                     scores,
                     voted[some],
                 )
-                kernels.to_posterior(scores, posterior[some])
+                judging.to_posterior(scores, voted[some], self.parameters.discount, posterior[some])
 
         spread(judge, ranges(len(codes), thread_count(), step=2_048))
         return posterior, voted
 
-    def listed(self, rows: Listed) -> tuple[FloatArray, BoolArray]:
+    def listed(self, rows: Listed) -> tuple[FloatArray, Counts]:
         """The same from the votes cast."""
-        from assay import kernels
+        from assay import judging
 
         posterior = np.empty((len(rows), len(self.base)))
-        voted = np.zeros(len(rows), dtype=bool)
+        voted = np.zeros(len(rows), dtype=np.int32)
 
         def judge(some: slice) -> None:
             said = self.reading.rows(rows.slice(some.start, some.stop))
             design = self.parameters.layout.design(said)
-            voted[some] = np.diff(said.starts) > 0
-            kernels.judge_listed(design.starts, design.columns, self.gains, self.base, posterior[some])
+            voted[some] = np.diff(design.starts)
+            discount = self.parameters.discount
+            judging.judge_listed(design.starts, design.columns, self.gains, self.base, discount, posterior[some])
 
         spread(judge, ranges(len(rows), max(-(-len(rows) // BLOCK), 1)))
         return posterior, voted

@@ -36,7 +36,7 @@ class Settings:
 class ModelSettings:
     """The ``[model]`` of a project: settings of :class:`assay.LabelModel`."""
 
-    method: Literal["em", "completion", "covariance"] = "em"
+    method: Literal["auto", "robust", "em", "completion", "covariance"] = "auto"
     dependencies: tuple[tuple[str, ...], ...] = ()
     adversarial: tuple[str, ...] = ()
     class_balance: tuple[float, ...] | None = None

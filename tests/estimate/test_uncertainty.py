@@ -132,3 +132,25 @@ def test_intervals_cover(copies, abstentions, coverage):
         truth = np.concatenate([np.diagonal(votes / votes.sum(axis=1, keepdims=True)) for votes in joint])
         inside += list((table["low"] <= truth) & (truth <= table["high"]))
     assert 0.88 <= np.mean(inside) <= 0.995
+
+
+def test_intervals_of_the_robust_model_hold_the_truth_and_shrink():
+    inside, widths = [], {}
+    for items in (500, 4000):
+        for seed in range(4):
+            world = flat_world(sources=8, coverage=0.5, seed=seed)
+            found = assay.LabelModel(method="robust").fit(world.draw(items, seed=seed).votes).sources_
+            spoken = np.vstack([table[:-1] * world.balance for table in world.conditionals])
+            truth = np.array([row[index % 2] / row.sum() for index, row in enumerate(spoken)])
+            inside += list((found["low"] <= truth) & (truth <= found["high"]))
+            widths.setdefault(items, []).append((found["high"] - found["low"]).mean())
+    assert np.mean(inside) > 0.9
+    assert np.mean(widths[4000]) < 0.7 * np.mean(widths[500])
+
+
+def test_lone_votes_leave_the_robust_model_unsure():
+    rng = np.random.default_rng(0)
+    codes = np.full((900, 3), -1)
+    codes[np.arange(900), np.repeat([0, 1, 2], 300)] = rng.integers(0, 2, 900)
+    found = assay.LabelModel(method="robust", allow_unidentifiable=True).fit(codes).sources_
+    assert (found["high"] - found["low"] > 0.7).all()

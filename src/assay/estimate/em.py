@@ -23,7 +23,7 @@ direction that two steps agree on for as long as the likelihood grows.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -105,10 +105,10 @@ class Evidence:
     @cached_property
     def seen(self) -> FloatArray:
         """(configurations,): how often each occurs."""
-        from assay import kernels
+        from assay import judging
 
         seen = np.zeros(self.design.width)
-        kernels.count_columns(self.design.starts, self.design.columns, self.counts, seen)
+        judging.count_columns(self.design.starts, self.design.columns, self.counts, seen)
         return seen
 
     def sample(self, patterns: int) -> Evidence:
@@ -117,9 +117,8 @@ class Evidence:
             return self
         often = self.counts > self.counts.sum() / patterns
         chosen, counts = sample_of(self.counts, np.ones(len(often), dtype=np.int64), often, patterns)
-        matrix = self.design.matrix[chosen]
         return Evidence(
-            Design(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), self.design.width),
+            self.design.take(chosen),
             counts,
             None if self.log_allowed is None else self.log_allowed[chosen],
             None if self.spread is None else self.spread[chosen],
@@ -138,12 +137,12 @@ class Evidence:
         if self.log_allowed is not None:
             posterior, likelihood = self.responsibilities(parameters)
             return Expected.given(self.design, posterior * self.counts[:, None], likelihood)
-        from assay import kernels
+        from assay import judging
 
         gains, base = weights(parameters)
         # Outcomes are measured against the first one, which then needs no work of its own.
         leads, lead = np.ascontiguousarray(gains[:, 1:] - gains[:, :1]), base[1:] - base[0]
-        step = kernels.expect_two if len(base) == 2 else kernels.expect
+        step = judging.expect_two if len(base) == 2 else judging.expect
         spoken, totals = np.zeros((_PARTS, *leads.shape)), np.zeros((_PARTS, len(lead)))
 
         def add(piece: tuple[int, slice]) -> float:
@@ -253,7 +252,7 @@ class Maximizer:
             block = spoken[self.layout.offsets[index] : self.layout.offsets[index + 1]]
             tables[index] = clique.table(block, totals, self.settings)
         joint = tuple(tables[index] for index in range(len(self.layout.cliques)))
-        return Parameters(self.layout, self._balance(totals), joint, self.ignore_abstentions)
+        return Parameters(self.layout, self._balance(totals), joint, ignore_abstentions=self.ignore_abstentions)
 
     def _balance(self, totals: FloatArray) -> FloatArray:
         if self.settings.balance is not None:
@@ -436,4 +435,4 @@ def _unpacked(logs: FloatArray, like: Parameters) -> Parameters:
         joint.append(normalised(values[at : at + table.size].reshape(table.shape)))
         at += table.size
     balance = values[at:] / values[at:].sum()
-    return Parameters(like.layout, balance, tuple(joint), like.ignore_abstentions)
+    return replace(like, balance=balance, joint=tuple(joint))

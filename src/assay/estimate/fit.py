@@ -1,4 +1,4 @@
-"""One component's fit: moments, then expectation-maximization, then error bars."""
+"""One component's fit: moments, then expectation-maximization, then what real votes need; then error bars."""
 
 from __future__ import annotations
 
@@ -15,24 +15,30 @@ from assay.estimate.balance import balance_from_overlaps
 from assay.estimate.completion import from_inverse_covariance
 from assay.estimate.covariance import from_covariance
 from assay.estimate.em import Belief, EMSettings, Evidence, expectation_maximization
+from assay.estimate.fitness import Fitness, fitness
 from assay.estimate.outcome import SolverOutcome
+from assay.estimate.outlook import Outlook, outlook
+from assay.estimate.robust import RobustSettings, robust
 from assay.estimate.start import from_majority
 from assay.estimate.uncertainty import Interval, accuracy_intervals
 from assay.parameters import Parameters
 from assay.patterns import Patterns
-from assay.statistics import Observed, single_indicators
+from assay.statistics import Observed, Statistics, single_indicators
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
-Method = Literal["em", "completion", "covariance"]
-METHODS: tuple[Method, ...] = ("em", "completion", "covariance")
+Method = Literal["auto", "robust", "em", "completion", "covariance"]
+METHODS: tuple[Method, ...] = ("auto", "robust", "em", "completion", "covariance")
 
 _MOST_INDICATORS = 400
 """With more values than this, moments are noisier than they are worth as a start, and slow."""
 
 _START, _FIRST_STAGE = 2**16, 2**17
 """The sizes of the samples that a majority vote and the first stage of EM look at."""
+
+_LAST_STEPS = 2
+"""How many steps of the robust model all patterns are good for after a sample of them has settled it."""
 
 _TRIAL_STEPS = 12
 """How many steps each start gets before the better one goes on."""
@@ -42,7 +48,7 @@ _TRIAL_STEPS = 12
 class FitSettings:
     """What one component's fit is told."""
 
-    method: Method = "em"
+    method: Method = "auto"
     balance: FloatArray | None = None
     signs: FloatArray
     """(sources,): +1, or −1 for a source declared adversarial."""
@@ -63,6 +69,19 @@ class Fit:
     """What it was learned from; None where the intervals are known."""
     balance_known: bool = False
     known_intervals: list[Interval] | None = None
+    statistics: Statistics | None = None
+    """How often single votes were cast, alone and together."""
+    known_outlook: Outlook | None = None
+    fitness: Fitness | None = None
+    """How well independent sources explain the votes, if that was looked at."""
+
+    @cached_property
+    def outlook(self) -> Outlook:
+        """What the model expects of its labels. Worked out when first asked for."""
+        if self.known_outlook is not None:
+            return self.known_outlook
+        assert self.evidence is not None
+        return outlook(self.parameters, self.evidence, self.statistics)
 
     @cached_property
     def intervals(self) -> list[Interval]:
@@ -94,21 +113,59 @@ def fit_component(layout: Layout, observed: Observed, gold: BoolArray | None, se
         log_allowed = None if gold is None else np.log(gold.astype(float))
     evidence = Evidence(layout.design(patterns.rows), patterns.counts, log_allowed, patterns.spread)
     solvers: dict[str, SolverOutcome] = {}
-    if settings.method == "em":
-        parameters, solvers["em"] = _em_by_stages(layout, observed, evidence, em, settings)
+    fits = None
+    match settings.method:
+        case "auto":
+            # Without the counts of co-votes there is no telling, and many sources with few votes each are seldom alike.
+            if observed.single is not None:
+                parameters, solvers["em"] = _em_by_stages(layout, observed, evidence, em, settings)
+                fits = fitness(parameters, observed.single, evidence)
+            if fits is None or not fits.good:
+                parameters, outcome = _robust_by_stages(layout, patterns, evidence, settings)
+                solvers = {"robust": outcome}
+        case "em":
+            parameters, solvers["em"] = _em_by_stages(layout, observed, evidence, em, settings)
+        case "robust":
+            parameters, solvers["robust"] = _robust_by_stages(layout, patterns, evidence, settings)
+        case "completion" | "covariance":
+            parameters, solvers = _moments(layout, observed, em, settings)
+    return Fit(parameters, solvers, evidence, settings.balance is not None, statistics=observed.single, fitness=fits)
+
+
+def _moments(
+    layout: Layout, observed: Observed, em: EMSettings, settings: FitSettings
+) -> tuple[Parameters, dict[str, SolverOutcome]]:
+    """One of the moment methods alone."""
+    solvers: dict[str, SolverOutcome] = {}
+    majority = _majority(layout, observed.patterns, em, settings)
+    if not layout.masks:
+        return majority(), solvers
+    balance = _balance(layout, observed, observed.patterns, majority, settings, solvers)
+    if settings.method == "completion":
+        parameters, solvers["completion"] = from_inverse_covariance(layout, observed, balance, settings.signs)
     else:
-        majority = _majority(layout, patterns, em, settings)
-        if not layout.masks:
-            parameters = majority()
-        else:
-            balance = _balance(layout, observed, patterns, majority, settings, solvers)
-            if settings.method == "completion":
-                parameters, solvers["completion"] = from_inverse_covariance(layout, observed, balance, settings.signs)
-            else:
-                statistics = observed.count(single_indicators(layout))
-                parameters, solvers["covariance"] = from_covariance(layout, statistics, balance, settings.signs)
-            parameters = replace(parameters, ignore_abstentions=settings.ignore_abstentions)
-    return Fit(parameters, solvers, evidence, settings.balance is not None)
+        statistics = observed.count(single_indicators(layout))
+        parameters, solvers["covariance"] = from_covariance(layout, statistics, balance, settings.signs)
+    return replace(parameters, ignore_abstentions=settings.ignore_abstentions), solvers
+
+
+def _robust_by_stages(
+    layout: Layout, patterns: Patterns, evidence: Evidence, settings: FitSettings
+) -> tuple[Parameters, SolverOutcome]:
+    """The robust model, mostly on a small sample of the patterns where there are many."""
+    known = RobustSettings(
+        balance=settings.balance,
+        signs=settings.signs,
+        beliefs=settings.beliefs,
+        ignore_abstentions=settings.ignore_abstentions,
+    )
+    if patterns.size <= _FIRST_STAGE or evidence.log_allowed is not None:
+        return robust(layout, evidence, known)
+    sample = patterns.thinned(_FIRST_STAGE)
+    some = Evidence(layout.design(sample.rows), sample.counts, None, sample.spread)
+    near, ended = robust(layout, some, known)
+    final, last = robust(layout, evidence, replace(known, max_steps=_LAST_STEPS), near)
+    return final, replace(ended, steps=ended.steps + last.steps)
 
 
 def _em_by_stages(

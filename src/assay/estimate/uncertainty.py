@@ -7,6 +7,12 @@ covariance of :math:`\hat\eta`, what is lost by not seeing the truth included. A
 accuracy :math:`P(Y \in S_v \mid \lambda_i = v)` is a smooth function of
 :math:`\eta`; its logit gets a symmetric interval, so that the interval of the
 accuracy itself stays between zero and one.
+
+Parameters that do not claim to maximise a likelihood have no such scores. For these, each
+vote counts as seen right or wrong as far as the other votes on its item tell: if they tell
+for certain it is worth one, and if nothing tells but the vote itself, nothing (the principle of
+missing information). Where votes on one item are taken to be correlated, *n* of
+them are worth :math:`n / (1 + \rho (n - 1))`.
 """
 
 from __future__ import annotations
@@ -27,6 +33,9 @@ MAX_PARAMETERS = 1_500
 Interval = tuple[FloatArray, FloatArray, FloatArray]
 """(values,) each: accuracies, and the ends of their intervals."""
 
+_BEFOREHAND = 2.0
+"""What is known of an accuracy before any vote, in votes."""
+
 _PATTERNS = 40_000
 """A sample of so many patterns is enough to tell how much all of them tell."""
 _BLOCK = 20_000
@@ -45,6 +54,8 @@ def accuracy_intervals(parameters: Parameters, evidence: Evidence, *, balance_kn
         return []
     evidence = evidence.sample(_PATTERNS)
     posterior, _ = evidence.responsibilities(parameters)
+    if parameters.weight is not None:
+        return _by_missing_information(parameters, evidence, posterior)
     groups: list[list[int]]
     if layout.offsets[-1] * r <= MAX_PARAMETERS:
         groups = [list(range(len(layout.cliques)))]
@@ -59,14 +70,48 @@ def accuracy_intervals(parameters: Parameters, evidence: Evidence, *, balance_kn
                     gradient = _gradient(parameters, source, value, group, balance_known)
                     variance = float(gradient @ covariance @ gradient)
                     deviations[source, value] = variance**0.5 if variance > 0 else 0.0
+    return [
+        _around(
+            np.array([_accuracy(parameters, source, value) for value in range(len(masks))]),
+            np.array([deviations[source, value] for value in range(len(masks))]),
+        )
+        for source, masks in enumerate(layout.masks)
+    ]
+
+
+def _around(accuracy: FloatArray, deviation: FloatArray) -> Interval:
+    """Accuracies with intervals, from the standard deviations of their logits."""
+    clipped = np.clip(accuracy, 1e-9, 1 - 1e-9)
+    logit = np.log(clipped / (1 - clipped))
+    return accuracy, _expit(logit - _95 * deviation), _expit(logit + _95 * deviation)
+
+
+def _by_missing_information(parameters: Parameters, evidence: Evidence, posterior: FloatArray) -> list[Interval]:
+    layout = parameters.layout
+    inflation = _inflation(parameters.discount, evidence)
     found = []
     for source, masks in enumerate(layout.masks):
-        accuracy = np.array([_accuracy(parameters, source, value) for value in range(len(masks))])
-        clipped = np.clip(accuracy, 1e-9, 1 - 1e-9)
-        logit = np.log(clipped / (1 - clipped))
-        half = np.array([_95 * deviations[source, value] for value in range(len(masks))])
-        found.append((accuracy, _expit(logit - half), _expit(logit + half)))
+        clique, first = layout.cliques[layout.home[source]], layout.offsets[layout.home[source]]
+        says = clique.digits[:-1, clique.sources.index(source)]
+        accuracy, deviation = np.empty(len(masks)), np.empty(len(masks))
+        for value, mask in enumerate(masks):
+            columns = evidence.by_column[:, first + np.flatnonzero(says == value)]
+            cast = np.asarray(columns.sum(axis=1)).ravel() * evidence.counts
+            right = posterior @ mask
+            accuracy[value] = _accuracy(parameters, source, value)
+            usual = float(cast @ right) / max(float(cast.sum()), TINY)
+            told = float(cast @ (right - usual) ** 2) / max(usual * (1 - usual), 1e-4) / inflation
+            share = np.clip(accuracy[value], 0.01, 0.99)
+            deviation[value] = 1 / np.sqrt((told + _BEFOREHAND) * share * (1 - share))
+        found.append(_around(accuracy, deviation))
     return found
+
+
+def _inflation(correlation: float, evidence: Evidence) -> float:
+    """How many correlated votes are worth one that is not, on average over votes."""
+    votes = np.diff(evidence.design.starts)
+    cast = evidence.counts * votes
+    return 1 + correlation * float(cast @ (votes - 1)) / max(float(cast.sum()), TINY)
 
 
 def _accuracy(parameters: Parameters, source: int, value: int) -> float:

@@ -1,0 +1,345 @@
+"""Compiled loops over outcomes: adding up log-odds, and expected counts.
+
+A *column* is something that can be said: a value of a source, or a joint vote. Rows
+are items or vote patterns: ``starts`` (rows + 1,) tells where the columns of each begin. Every
+function works on the arrays that it is given, needs no lock, and is compiled once and kept on disk.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+_FEW = 2_048
+"""Rows whose scores are added up together; these should fit into the first-level cache."""
+
+
+@njit(nogil=True, cache=True)
+def count_columns(starts: IntArray, columns: npt.NDArray[np.int32], counts: FloatArray, seen: FloatArray) -> None:
+    """How often each column has a one, if rows occur as often as ``counts`` says."""
+    for row in range(len(starts) - 1):
+        for a in range(starts[row], starts[row + 1]):
+            seen[columns[a]] += counts[row]
+
+
+@njit(nogil=True, cache=True)
+def expect(
+    starts: IntArray,
+    columns: npt.NDArray[np.int32],
+    counts: FloatArray,
+    leads: FloatArray,
+    base: FloatArray,
+    spoken: FloatArray,
+    totals: FloatArray,
+) -> float:
+    """One E-step over vote patterns, outcomes measured against the first one.
+
+    Parameters
+    ----------
+    starts, columns
+        The patterns: the columns of the design matrix in which each has a one.
+    counts
+        (patterns,).
+    leads, base
+        (columns, outcomes − 1) and (outcomes − 1,): log-probabilities less those of the first outcome.
+    spoken, totals
+        (columns, outcomes − 1) and (outcomes − 1,): expected counts are added.
+
+    Returns the log-likelihood, less what it would be if only the first outcome existed.
+    """
+    others = len(base)
+    logs = np.empty(others)
+    likelihood = 0.0
+    for row in range(len(starts) - 1):
+        logs[:] = base
+        for a in range(starts[row], starts[row + 1]):
+            for y in range(others):
+                logs[y] += leads[columns[a], y]
+        highest = 0.0
+        for y in range(others):
+            highest = max(highest, logs[y])
+        total = np.exp(-highest)
+        for y in range(others):
+            logs[y] = np.exp(logs[y] - highest)
+            total += logs[y]
+        likelihood += counts[row] * (np.log(total) + highest)
+        scale = counts[row] / total
+        for y in range(others):
+            logs[y] *= scale
+            totals[y] += logs[y]
+        for a in range(starts[row], starts[row + 1]):
+            for y in range(others):
+                spoken[columns[a], y] += logs[y]
+    return likelihood
+
+
+@njit(nogil=True, cache=True)
+def expect_two(
+    starts: IntArray,
+    columns: npt.NDArray[np.int32],
+    counts: FloatArray,
+    leads: FloatArray,
+    base: FloatArray,
+    spoken: FloatArray,
+    totals: FloatArray,
+) -> float:
+    """:func:`expect` for two outcomes, which most problems have, without the inner loops."""
+    lead = leads[:, 0].copy()
+    second = np.zeros(len(lead))
+    items = 0.0
+    likelihood = 0.0
+    for row in range(len(starts) - 1):
+        log_odds = base[0]
+        for a in range(starts[row], starts[row + 1]):
+            log_odds += lead[columns[a]]
+        small = np.exp(-abs(log_odds))
+        likelihood += counts[row] * (max(log_odds, 0.0) + np.log1p(small))
+        share = counts[row] / (1.0 + small)
+        if log_odds < 0:
+            share *= small
+        items += share
+        for a in range(starts[row], starts[row + 1]):
+            second[columns[a]] += share
+    totals[0] += items
+    spoken[:, 0] += second
+    return likelihood
+
+
+@njit(nogil=True, cache=True)
+def judge_listed(
+    starts: IntArray,
+    columns: npt.NDArray[np.int32],
+    gains: FloatArray,
+    base: FloatArray,
+    discount: float,
+    posterior: FloatArray,
+) -> None:
+    """(items, outcomes): probabilities of the outcomes, from the columns in which each item has a one."""
+    outcomes = len(base)
+    for row in range(len(starts) - 1):
+        logs = posterior[row]
+        logs[:] = base
+        for a in range(starts[row], starts[row + 1]):
+            for y in range(outcomes):
+                logs[y] += gains[columns[a], y]
+        worth = 1.0 / (1.0 + discount * max(starts[row + 1] - starts[row] - 1, 0))
+        for y in range(outcomes):
+            logs[y] *= worth
+        _to_probabilities(logs)
+
+
+@njit(nogil=True, cache=True)
+def _to_probabilities(logs: FloatArray) -> None:
+    highest = logs[0]
+    for y in range(1, len(logs)):
+        highest = max(highest, logs[y])
+    total = 0.0
+    for y in range(len(logs)):
+        logs[y] = np.exp(logs[y] - highest)
+        total += logs[y]
+    for y in range(len(logs)):
+        logs[y] /= total
+
+
+@njit(nogil=True, cache=True)
+def add_votes(
+    codes: npt.NDArray[Any],
+    alone: IntArray,
+    alone_at: IntArray,
+    members: IntArray,
+    member_at: IntArray,
+    digits: IntArray,
+    digits_at: IntArray,
+    leads: FloatArray,
+    leads_at: IntArray,
+    scores: FloatArray,
+    voted: npt.NDArray[np.int32],
+) -> None:
+    """Add up what votes, (sources, items), say for each outcome but the first.
+
+    Parameters
+    ----------
+    codes
+        (sources, items).
+    alone, alone_at
+        Independent sources, and (alone + 1,) where the ``leads`` of abstaining and their values begin.
+    members, member_at
+        The sources of the other cliques, and (cliques + 1,) where each clique's begin.
+    digits, digits_at
+        For each member what a code, and first abstaining, adds to the number of the clique's joint
+        vote; −1 where it says nothing here. And where each member's begin.
+    leads, leads_at
+        (outcomes − 1, values and joint votes): what a vote adds; and (cliques,) where each clique's begin.
+    scores, voted
+        (outcomes − 1, items) and (items,): are added to. The latter is how many cliques say something.
+    """
+    items = codes.shape[1]
+    numbers = np.empty(_FEW, np.int64)
+    spoke = np.empty(_FEW, np.bool_)
+    for start in range(0, items, _FEW):
+        rows = min(_FEW, items - start)
+        said = voted[start : start + rows]
+        for a in range(len(alone)):
+            column = codes[alone[a], start : start + rows]
+            values = alone_at[a + 1] - alone_at[a] - 1
+            for i in range(rows):
+                said[i] += column[i] >= 0
+            if values > 2:
+                for i in range(rows):
+                    numbers[i] = column[i] + 1
+            for y in range(len(scores)):
+                score = scores[y, start : start + rows]
+                lead = leads[y, alone_at[a] : alone_at[a + 1]]
+                if values <= 2:
+                    # Comparing all rows with each value in turn is done four rows at a time.
+                    for value in range(values):
+                        gain = lead[value + 1]
+                        for i in range(rows):
+                            score[i] += gain if column[i] == value else 0.0
+                else:
+                    for i in range(rows):
+                        score[i] += lead[numbers[i]]
+        for clique in range(len(leads_at)):
+            numbers[:rows] = leads_at[clique]
+            spoke[:rows] = False
+            for a in range(member_at[clique], member_at[clique + 1]):
+                column = codes[members[a], start : start + rows]
+                first = digits_at[a] + 1
+                for i in range(rows):
+                    digit = digits[first + column[i]]
+                    spoke[i] |= digit >= 0
+                    numbers[i] += max(digit, 0)
+            for i in range(rows):
+                said[i] += spoke[i]
+            for y in range(len(scores)):
+                score = scores[y, start : start + rows]
+                for i in range(rows):
+                    score[i] += leads[y, numbers[i]]
+
+
+@njit(nogil=True, cache=True)
+def to_posterior(scores: FloatArray, voted: npt.NDArray[np.int32], discount: float, posterior: FloatArray) -> None:
+    """(items, outcomes) probabilities from (outcomes − 1, items) log-odds against the first outcome.
+
+    The log-odds of n votes, as many as ``voted`` says, count as n / (1 + discount · (n − 1)) votes would.
+    """
+    others, items = scores.shape
+    for i in range(items):
+        worth = 1.0 / (1.0 + discount * max(voted[i] - 1, 0))
+        if others == 1:
+            log_odds = scores[0, i] * worth
+            small = np.exp(-abs(log_odds))
+            large = 1.0 / (1.0 + small)
+            posterior[i, 0] = small * large if log_odds >= 0 else large
+            posterior[i, 1] = large if log_odds >= 0 else small * large
+        else:
+            logs = posterior[i]
+            logs[0] = 0.0
+            for y in range(others):
+                logs[y + 1] = scores[y, i] * worth
+            _to_probabilities(logs)
+
+
+@njit(nogil=True, cache=True)
+def expect_discounted(
+    starts: IntArray,
+    columns: npt.NDArray[np.int32],
+    counts: FloatArray,
+    gains: FloatArray,
+    base: FloatArray,
+    log_allowed: FloatArray,
+    correlation: float,
+    most: int,
+    spoken: FloatArray,
+    totals: FloatArray,
+) -> None:
+    """An E-step in which n votes on an item count as n / (1 + correlation · min(n − 1, most)).
+
+    ``log_allowed`` is added to the log-probabilities, (patterns, outcomes), unless it has no rows. Expected counts
+    are added to ``spoken``, (columns, outcomes), and ``totals``, (outcomes,).
+    """
+    outcomes = len(base)
+    logs = np.empty(outcomes)
+    for row in range(len(starts) - 1):
+        logs[:] = 0.0
+        for a in range(starts[row], starts[row + 1]):
+            for y in range(outcomes):
+                logs[y] += gains[columns[a], y]
+        worth = 1.0 / (1.0 + correlation * min(max(starts[row + 1] - starts[row] - 1, 0), most))
+        for y in range(outcomes):
+            logs[y] = logs[y] * worth + base[y]
+            if len(log_allowed):
+                logs[y] += log_allowed[row, y]
+        _to_probabilities(logs)
+        for y in range(outcomes):
+            logs[y] *= counts[row]
+            totals[y] += logs[y]
+        for a in range(starts[row], starts[row + 1]):
+            for y in range(outcomes):
+                spoken[columns[a], y] += logs[y]
+
+
+@njit(nogil=True, cache=True)
+def foretell(
+    starts: IntArray,
+    columns: npt.NDArray[np.int32],
+    counts: FloatArray,
+    gains: FloatArray,
+    base: FloatArray,
+    said: FloatArray,
+    spoke: FloatArray,
+    correlations: FloatArray,
+    scores: FloatArray,
+    squares: FloatArray,
+) -> None:
+    """Add, for each correlation, how well every vote is foretold by the others on its item.
+
+    Only items with three votes and more are looked at.
+
+    Parameters
+    ----------
+    said, spoke
+        (columns, outcomes): probabilities of the column, and that whoever has it says anything.
+    scores, squares
+        (correlations,): are added to, by item the sum over its votes of log P(vote | others, it is cast), less that of
+        the first correlation; and the squares of these sums.
+    """
+    outcomes = len(base)
+    whole = np.empty(outcomes)
+    rest = np.empty(outcomes)
+    told = np.empty(len(correlations))
+    for row in range(len(starts) - 1):
+        votes = starts[row + 1] - starts[row]
+        if votes < 3:
+            continue
+        whole[:] = base
+        for a in range(starts[row], starts[row + 1]):
+            for y in range(outcomes):
+                whole[y] += gains[columns[a], y]
+        told[:] = 0.0
+        for a in range(starts[row], starts[row + 1]):
+            own = said[columns[a]]
+            speaking = spoke[columns[a]]
+            highest = -np.inf
+            for y in range(outcomes):
+                rest[y] = whole[y] - np.log(own[y])
+                highest = max(highest, rest[y])
+            for c in range(len(correlations)):
+                worth = 1.0 / (1.0 + correlations[c] * (votes - 2))
+                heard = 0.0
+                vote = 0.0
+                for y in range(outcomes):
+                    chance = np.exp((rest[y] - highest) * worth)
+                    heard += chance * speaking[y]
+                    vote += chance * own[y]
+                told[c] += np.log(vote / heard)
+        for c in range(len(correlations)):
+            gain = told[c] - told[0]
+            scores[c] += counts[row] * gain
+            squares[c] += counts[row] * gain * gain
