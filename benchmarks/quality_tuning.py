@@ -36,7 +36,7 @@ FloatArray = npt.NDArray[np.float64]
 
 GRID: dict[str, Sequence[float]] = {
     "share_strength": (50.0, 100.0, 200.0),
-    "alike": (0.2, 0.5, 0.8),
+    "alike": (0.15, 0.3, 0.6),
     "many": (6.0, 8.0, 10.0),
     "learning_correlation": (0.0, 0.05, 0.1),
 }

@@ -111,8 +111,8 @@ def redundant(learned: Parameters, majority: Parameters, statistics: Statistics)
     share = agreed / np.maximum(met, 1)
     agreement = (share - due) / np.sqrt(np.maximum(due * (1 - due), 1e-4) / np.maximum(met, 1))
     meeting = (met - would_meet) / np.sqrt(np.maximum(would_meet, 1.0))
-    # Sources that emit one value each always agree, or never.
-    by_meeting = (due < 1e-9) | (due > 1 - 1e-9)
+    # Sources that emit one value each always agree, or never; those that never do are not redundant.
+    by_meeting = due > 1 - 1e-9
     surplus = np.where(by_meeting, meeting, agreement)
     enough = np.where(by_meeting, met > _MORE_MEETINGS * would_meet, share - due > _MORE_AGREEMENT)
     found = np.argwhere(np.triu(independent_pairs(layout) & enough & (surplus > _SURE)))

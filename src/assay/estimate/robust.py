@@ -19,8 +19,8 @@ sources that err together are taken for independent witnesses. So here
   the pooled one. How strongly is learned from the votes (empirical Bayes);
 * the class balance counts as far as the votes tell it: items with three votes that
   could have been different do, others do not, and a handful of sources shares its errors too easily. It is
-  learned with trust :math:`\tau`, as :math:`\tau \log P(y)`. Where it is not trusted, neither are the weights
-  of votes that hang on it: they are drawn to one weight for all, that of a majority vote;
+  learned with trust :math:`\tau`, as :math:`\tau \log P(y)`. Labels count it, and silence, in full, but where it is not
+  trusted everything that hangs on it is drawn to a majority vote;
 * *n* votes on one item count as :math:`n / (1 + \rho (n - 1))`: as many as independent ones would tell
   if votes on one item had the correlation :math:`\rho`. A small one is assumed while learning; the one that
   best foretells each vote from the others on its item is allowed for in what is reported, which
@@ -81,8 +81,8 @@ class RobustSettings:
     """The share of votes on items with three free votes from which on the balance is trusted in full."""
     many: float = 8.0
     """The effective number of sources from which on the balance is trusted in full."""
-    alike: float = 0.5
-    """How far the weights of votes are drawn to each other, in the end, where the balance is not trusted at all."""
+    alike: float = 0.3
+    """How far labels are drawn to a majority vote, in the end, where the balance is not trusted at all."""
     start_even: float = 0.3
     """Points shared by all outcomes of an item at the start, where each vote has one."""
     max_steps: int = 60
@@ -99,7 +99,7 @@ def robust(
     if start is None:
         expected = _start(layout, evidence, settings)
     else:
-        expected = _expected(_without_silence(start), evidence, settings)
+        expected = _expected(_while_learning(start, trust), evidence, settings)
     seen = np.maximum(evidence.seen, 1.0)[:, None]
     steps, moved = 0, np.inf
     while steps < settings.max_steps and moved >= settings.tolerance:
@@ -111,33 +111,39 @@ def robust(
     status = "converged" if moved < settings.tolerance else "max_steps"
     correlation = shared_correlation(parameters, evidence)
     discount = settings.unseen_correlation + settings.seen_correlation * correlation
-    weight = _more_alike(parameters, evidence, settings, settings.alike * (1 - trust))
-    return replace(parameters, weight=weight, discount=discount), SolverOutcome(status, steps, moved)
+    final = _as_a_vote(parameters, evidence, settings, settings.alike * (1 - trust))
+    return replace(final, discount=discount), SolverOutcome(status, steps, moved)
 
 
-def _without_silence(parameters: Parameters) -> Parameters:
-    """The same, but not voting adds nothing."""
-    said = (np.vstack([log[:-1], np.zeros_like(log[-1:])]) for log in replace(parameters, weight=None).logs)
-    return replace(parameters, weight=tuple(said))
+def _while_learning(parameters: Parameters, trust: float) -> Parameters:
+    """The same, but not voting adds nothing, and the balance only as much as it is trusted."""
+    said = (np.vstack([log[:-1], np.zeros_like(log[-1:])]) for log in parameters.plain.logs)
+    return replace(parameters, weight=tuple(said), prior=_tempered(parameters.balance, trust))
 
 
-def _more_alike(
-    parameters: Parameters, evidence: Evidence, settings: RobustSettings, drawn: float
-) -> tuple[FloatArray, ...]:
-    """Per clique (configurations, outcomes): what votes add, drawn to a vote in which everybody has the same weight.
+def _as_a_vote(parameters: Parameters, evidence: Evidence, settings: RobustSettings, drawn: float) -> Parameters:
+    """The same, drawn to a majority vote: all votes weigh the same, and neither silence nor the balance counts.
 
-    Silence, which learning does not listen to, counts in the end; in such a vote it does not.
+    What would run away while learning, silence and the balance, is settled now and counts as far as it is not drawn.
     """
     layout = parameters.layout
-    logs = [log - log.mean(axis=1, keepdims=True) for log in replace(parameters, weight=None).logs]
+    logs = [log - log.mean(axis=1, keepdims=True) for log in parameters.plain.logs]
     said = np.vstack([np.empty((0, layout.outcomes)), *(log[:-1] for log in logs)])
     points = layout.added_up(_voted_for(layout, settings))
     points -= points.mean(axis=1, keepdims=True)
     seen = evidence.seen[:, None]
-    weight = max(float((seen * said * points).sum()), 0.0) / max(float((seen * points**2).sum()), TINY)
-    alike = (1 - drawn) * said + drawn * weight * points
+    common = max(float((seen * said * points).sum()), 0.0) / max(float((seen * points**2).sum()), TINY)
+    alike = (1 - drawn) * said + drawn * common * points
     blocks = [alike[start:stop] for start, stop in pairwise(layout.offsets)]
-    return tuple(np.vstack([block, (1 - drawn) * log[-1:]]) for block, log in zip(blocks, logs, strict=True))
+    weight = tuple(np.vstack([block, (1 - drawn) * log[-1:]]) for block, log in zip(blocks, logs, strict=True))
+    return replace(parameters, weight=weight, prior=_tempered(parameters.balance, 1 - drawn))
+
+
+def _tempered(balance: FloatArray, trust: float) -> FloatArray:
+    """A class balance that counts only so much."""
+    raised = balance**trust
+    normal: FloatArray = raised / raised.sum()
+    return normal
 
 
 def _start(layout: Layout, evidence: Evidence, settings: RobustSettings) -> Expected:
@@ -272,8 +278,7 @@ class _Model:
             block = expected.spoken[self.layout.offsets[index] : self.layout.offsets[index + 1]]
             tables[index] = self.joint_votes[index].table(block, expected.totals, EMSettings())
         joint = tuple(tables[index] for index in range(len(self.layout.cliques)))
-        prior = balance**trust / (balance**trust).sum()
-        return _without_silence(Parameters(self.layout, balance, joint, prior=prior))
+        return _while_learning(Parameters(self.layout, balance, joint), trust)
 
     def _coverage(self, spoken: FloatArray, balance: FloatArray) -> FloatArray:
         """(sources, outcomes): how often each source votes."""
