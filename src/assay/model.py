@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from assay.checks import CheckReport, check_tally
 from assay.cliques import Reading, reading_of
 from assay.counting import needs_counting_in_pieces, tally_of
 from assay.engine import Engine
-from assay.errors import AssayError, UnidentifiableError, VoteError, listing, near_miss
+from assay.errors import AssayError, UnidentifiableError, VoteError, listing
 from assay.estimate.em import Belief
 from assay.estimate.fit import METHODS, FitSettings, Method, fit_component
 from assay.estimate.outcome import SolverOutcome
@@ -28,6 +27,7 @@ from assay.listed import Listed
 from assay.model_file import read_model, write_model
 from assay.partitions import is_in_pieces
 from assay.patterns import SKETCH_SIZE, Patterns
+from assay.settings import WithSettings
 from assay.statistics import Observed, Statistics
 from assay.tally import Tally
 from assay.tasks import TaskGraph
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 FloatArray = npt.NDArray[np.float64]
 
 
-class LabelModel:
+class LabelModel(WithSettings):
     """Learns how accurate sources are from votes alone, and labels items accordingly.
 
     Parameters
@@ -143,26 +143,6 @@ class LabelModel:
         self.allow_unidentifiable = allow_unidentifiable
         self.max_steps = max_steps
         self.seed = seed
-
-    # scikit-learn's habits
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The settings, by name."""
-        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
-
-    def set_params(self, **settings: Any) -> Self:
-        """Change settings, by name."""
-        known = self.get_params()
-        for name, value in settings.items():
-            if name not in known:
-                raise AssayError(f"LabelModel has no setting {name!r}. {near_miss(name, known)}")
-            setattr(self, name, value)
-        return self
-
-    def __repr__(self) -> str:
-        defaults = {name: p.default for name, p in inspect.signature(type(self)).parameters.items()}
-        changed = [f"{n}={v!r}" for n, v in self.get_params().items() if repr(v) != repr(defaults[n])]
-        return f"LabelModel({', '.join(changed)})"
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_fitted")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,7 @@ from assay.model import LabelModel
 from assay.project import Project
 from assay.scoring import micro_accuracy, outcome_numbers
 from assay.sources.apply import apply
+from assay.tasks import TaskGraph
 from assay.votes import Votes
 
 VOTES_FILE, LABELS_FILE, MODEL_FILE = "votes.parquet", "labels.parquet", "model.npz"
@@ -53,17 +55,31 @@ def apply_sources(project: Project, *, progress: bool = True, **changes: Any) ->
     return votes
 
 
+class _OfTasks(Protocol):
+    """Something that was made for certain tasks."""
+
+    @property
+    def tasks(self) -> TaskGraph: ...
+
+
+Made = TypeVar("Made", bound=_OfTasks)
+
+
+def stored(project: Project, path: Path, read: Callable[[Path], Made], what: str, command: str) -> Made:
+    """What a command kept in the output folder, if it is there and was made for the project's tasks."""
+    if not path.is_file():
+        raise ProjectError(f"{project.folder} has no {what} yet; run '{command} {project.folder}' first")
+    made = read(path)
+    if made.tasks != project.tasks:
+        raise ProjectError(
+            f"{path} was made for other tasks than assay.toml has now; run '{command} {project.folder}' again"
+        )
+    return made
+
+
 def stored_votes(project: Project) -> Votes:
     """The votes that :func:`apply_sources` kept."""
-    path = votes_path(project)
-    if not path.is_file():
-        raise ProjectError(f"{project.folder} has no votes yet; run 'assay apply {project.folder}' first")
-    votes = Votes.from_parquet(path)
-    if votes.tasks != project.tasks:
-        raise ProjectError(
-            f"{path} was made for other tasks than assay.toml has now; run 'assay apply {project.folder}' again"
-        )
-    return votes
+    return stored(project, votes_path(project), Votes.from_parquet, "votes", "assay apply")
 
 
 def current_votes(project: Project) -> Votes:

@@ -15,7 +15,7 @@ from assay.data import as_polars
 from assay.errors import ProjectError, near_miss
 from assay.evaluation import Evaluation, evaluate
 from assay.labels import Labels
-from assay.pipeline import LABELS_FILE, gold_votes, stored_votes
+from assay.pipeline import LABELS_FILE, gold_votes, stored, stored_votes
 from assay.project import EndModelSettings, Project
 
 if TYPE_CHECKING:
@@ -62,30 +62,14 @@ def train(project: Project, *, fresh: bool = False, progress: bool = True) -> Tr
 
 def stored_labels(project: Project) -> Labels:
     """The labels that a project's last run kept."""
-    path = project.output / LABELS_FILE
-    if not path.is_file():
-        raise ProjectError(f"{project.folder} has no labels yet; run 'assay run {project.folder}' first")
-    labels = Labels.from_parquet(path)
-    if labels.tasks != project.tasks:
-        raise ProjectError(
-            f"{path} was made for other tasks than assay.toml has now; run 'assay run {project.folder}' again"
-        )
-    return labels
+    return stored(project, project.output / LABELS_FILE, Labels.from_parquet, "labels", "assay run")
 
 
 def stored_model(project: Project) -> EndModel:
     """The end model that :func:`train` kept."""
     from assay.endmodel.model import EndModel
 
-    path = project.output / MODEL_FILE
-    if not path.is_file():
-        raise ProjectError(f"{project.folder} has no end model yet; run 'assay train {project.folder}' first")
-    model = EndModel.load(path)
-    if model.tasks != project.tasks:
-        raise ProjectError(
-            f"{path} was trained for other tasks than assay.toml has now; run 'assay train {project.folder}' again"
-        )
-    return model
+    return stored(project, project.output / MODEL_FILE, EndModel.load, "end model", "assay train")
 
 
 def predict(project: Project, data: Path | None = None, out: Path | None = None) -> tuple[Labels, Path]:

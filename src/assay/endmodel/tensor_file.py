@@ -49,7 +49,9 @@ def read_tensors(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str,
                 raise AssayError(f"{path} holds {said['kind']}, but {kind} was expected")
             return said, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  not a dict
     except (SafetensorError, OSError, ValueError, KeyError, TypeError) as error:
-        raise AssayError(f"{path} does not hold {kind} that Assay wrote, or is damaged or cut short: {error}") from error
+        raise AssayError(
+            f"{path} does not hold {kind} that Assay wrote, or is damaged or cut short: {error}"
+        ) from error
 
 
 def under(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
