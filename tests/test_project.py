@@ -1,5 +1,7 @@
 """What ``assay.toml`` may say, and what it is told when it says something else."""
 
+import sys
+
 import pytest
 
 import assay
@@ -127,3 +129,28 @@ def test_gold_needs_a_column_of_a_task(folder):
     project = load(folder, GOOD + '[gold]\npath = "gold.csv"\n')
     with pytest.raises(assay.ProjectError, match="no column named after a task"):
         project.gold_columns()
+
+
+def test_modules_may_import_each_other(folder):
+    """In either order, with edits counted, in worker processes too, and without leaving names behind."""
+    (folder / "helping_words.py").write_text("DOCTOR = 'Doctor'\n")
+    (folder / "rules.py").write_text(
+        "import assay\nimport helping_words\n\n\n@assay.source(task='person')\n"
+        "def title(row):\n    return helping_words.DOCTOR if 'Dr.' in row.text else None\n"
+    )
+    (folder / "sources.py").write_text(
+        "import assay\nfrom rules import title\n\ncourt = assay.keywords(['court'], 'Lawyer', on='text')\n"
+    )
+    for modules in ('["sources.py", "rules.py"]', '["rules.py", "sources.py"]'):
+        project = load(folder, GOOD.replace('["sources.py"]', modules))
+        assert sorted(source.name for source in project.sources()) == ["court", "title"]
+        assert not {"rules", "sources", "helping_words"} & set(sys.modules)
+    rows = [{"text": "Dr. Wu"}, {"text": "the court"}] * 4
+    alone, shared = (
+        assay.apply(project.sources(), rows, project.tasks, workers=workers, batch_size=2) for workers in (1, 2)
+    )
+    assert alone == shared
+    assert alone.names == ("title", "court")
+    (folder / "helping_words.py").write_text("DOCTOR = 'Lawyer'\n# edited\n")
+    again = assay.apply(project.sources(), rows, project.tasks)
+    assert again.codes[0, 0] != alone.codes[0, 0]

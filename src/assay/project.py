@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import sys
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -120,7 +122,8 @@ class Project:
 
     def sources(self) -> list[Source]:
         """Every source that the project's modules define, in their order."""
-        found = [source for path in self.modules for source in _sources_in(_imported(path))]
+        with _importable(self.folder):
+            found = _sources_in([_imported(path) for path in self.modules])
         if not found:
             raise ProjectError(
                 f"no sources in {', '.join(str(path) for path in self.modules)}; decorate functions with "
@@ -146,6 +149,8 @@ class Project:
         """How many rows the data has, where that can be known without reading it."""
         return row_count(self.data)
 
+
+_PREFIX = "assay_project_"
 
 _SECTIONS = (
     "data", "gold", "dev", "tasks", "constraints", "feasible", "sources", "settings", "model", "endmodel", "output",
@@ -280,16 +285,38 @@ def _known_keys(said: Mapping[str, Any], keys: Sequence[str], where: str) -> Non
             raise ProjectError(f"{where} has the unknown key {key!r}. {near_miss(key, keys)}")
 
 
+@contextmanager
+def _importable(folder: Path) -> Iterator[None]:
+    """Lets the modules of a folder import each other; afterwards nobody else finds them by their names."""
+    known = set(sys.modules)
+    sys.path.insert(0, str(folder))
+    importlib.invalidate_caches()
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+        for name in set(sys.modules) - known:
+            file = getattr(sys.modules[name], "__file__", None)
+            if file is not None and Path(file).parent == folder and not name.startswith(_PREFIX):
+                # Without a name they also travel to worker processes as they are.
+                del sys.modules[name]
+
+
 def _imported(path: Path) -> ModuleType:
     """A module from a file in the project folder, run anew each time so that edits count."""
     import cloudpickle
 
-    name = f"assay_project_{path.stem}"
+    used = sys.modules.get(path.stem)
+    if used is not None and getattr(used, "__file__", None) == str(path):
+        return used  # a module before it has imported it
+    name = _PREFIX + path.stem
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise ProjectError(f"{path} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
+    # So that another module that imports this one gets it, not a second copy.
+    sys.modules.setdefault(path.stem, module)
     try:
         spec.loader.exec_module(module)
     except AssayError as error:
@@ -301,12 +328,13 @@ def _imported(path: Path) -> ModuleType:
     return module
 
 
-def _sources_in(module: ModuleType) -> list[Source]:
-    """The module's sources, each named after the variable that holds it unless it has a name of its own."""
-    found: list[Source] = []
-    for name, value in vars(module).items():
+def _sources_in(modules: Sequence[ModuleType]) -> list[Source]:
+    """Their sources, each named after the first variable that holds it unless it has a name of its own."""
+    found: dict[int, Source] = {}
+    for name, value in (entry for module in modules for entry in vars(module).items()):
         if isinstance(value, Source):
-            found.append(value if value.given_name else value.named(name))
+            found.setdefault(id(value), value if value.given_name else value.named(name))
         elif isinstance(value, list) and value and all(isinstance(entry, Source) for entry in value):
-            found += value
-    return list({id(source): source for source in found}.values())
+            for entry in value:
+                found.setdefault(id(entry), entry)
+    return list(found.values())
