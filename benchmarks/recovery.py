@@ -42,6 +42,7 @@ from assay.cliques import layout_of
 from assay.estimate.fit import FitSettings, fit_component
 from assay.estimate.start import soft_majority
 from assay.graph import SourceGraph
+from assay.listed import Listed
 from assay.patterns import Patterns
 from assay.simulate import Simulation, World, flat_world
 from assay.statistics import Observed
@@ -153,8 +154,7 @@ def chain_of(coverage: float, n: int, seed: int) -> tuple[float, float, float]:
     groups = [*CHAIN, *ALONE]
 
     table = brute_force.JointTable([3] * 6, 2, groups, [(1,)])
-    everything = Patterns.weighted(codes, np.ones(len(codes)))
-    start = soft_majority(layout, everything, np.ones(6))
+    start = soft_majority(layout, layout.design(Listed.of(codes)), np.ones(6))
     solved = table.fit(np.where(codes < 0, 2, codes), start)
     with np.errstate(divide="ignore"):
         all_votes = np.where(table.votes == 2, -1, table.votes)

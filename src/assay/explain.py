@@ -86,7 +86,7 @@ def explain(
     if said.any():
         rows["abstentions"] = silent
     # What votes have in common is discounted in all parts alike.
-    worth = 1 / (1 + parameters.discount * max(speaking - 1, 0))
+    worth = float(parameters.worth(np.array(speaking)))
     rows = {name: part * worth for name, part in rows.items()}
     total = np.sum(list(rows.values()), axis=0)
     chances = np.exp(total - total.max())

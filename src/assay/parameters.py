@@ -61,6 +61,10 @@ class Parameters:
             found.append(table)
         return tuple(found)
 
+    def worth(self, votes: npt.NDArray[np.int64]) -> FloatArray:
+        """(items,): what log-odds of so many votes on one item are multiplied by, for what these have in common."""
+        return 1 / (1 + self.discount * np.maximum(votes - 1, 0))
+
     @property
     def plain(self) -> Parameters:
         """The tables alone, as a distribution of votes."""

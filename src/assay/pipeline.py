@@ -7,9 +7,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-import numpy as np
-import numpy.typing as npt
-
 from assay.baselines import hierarchical_majority_vote, majority_vote
 from assay.checks import CheckReport, check
 from assay.errors import ProjectError
@@ -22,8 +19,6 @@ from assay.tasks import TaskGraph
 from assay.votes import Votes
 
 VOTES_FILE, LABELS_FILE, MODEL_FILE = "votes.parquet", "labels.parquet", "model.npz"
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -128,15 +123,20 @@ def run(project: Project, *, progress: bool = True) -> Run:
 
 def scores(votes: Votes, labels: Labels, gold: Votes) -> list[Score]:
     """How often majority votes and the label model are right about whole outcomes."""
-    methods = {
+    truths = [outcome_numbers(gold, index) for index in range(len(labels.joint))]
+    return [Score(name, micro_accuracy(found.joint, truths)) for name, found in by_method(votes, labels).items()]
+
+
+def by_method(votes: Votes, labels: Labels) -> dict[str, Labels]:
+    """The labels of majority votes, and those of the label model."""
+    found = {
         "majority vote": majority_vote(votes),
         "hierarchical majority vote": hierarchical_majority_vote(votes),
-        "label model": list(labels.joint),
     }
-    return [Score(name, _score(found, gold)) for name, found in methods.items()]
-
-
-def _score(found: FloatArray | list[FloatArray], gold: Votes) -> float:
-    """Accuracy over outcomes, of all components together."""
-    parts = found if isinstance(found, list) else [found]
-    return micro_accuracy(parts, [outcome_numbers(gold, index) for index in range(len(parts))])
+    return {
+        **{
+            name: Labels(votes.tasks, tuple(parts) if isinstance(parts, list) else (parts,))
+            for name, parts in found.items()
+        },
+        "label model": labels,
+    }

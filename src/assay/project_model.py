@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from assay.baselines import hierarchical_majority_vote, majority_vote
 from assay.data import as_polars
 from assay.errors import ProjectError, near_miss
 from assay.evaluation import Evaluation, evaluate
 from assay.labels import Labels
-from assay.pipeline import LABELS_FILE, gold_votes, stored, stored_votes
+from assay.pipeline import LABELS_FILE, by_method, gold_votes, stored, stored_votes
 from assay.project import EndModelSettings, Project
 
 if TYPE_CHECKING:
@@ -90,12 +89,7 @@ def compare(project: Project, slice_by: str | None = None) -> dict[str, Evaluati
     held = held_out(project, len(votes))
     if not held.any():
         held = np.ones(len(votes), dtype=bool)
-    methods = {
-        "majority vote": _as_labels(votes, majority_vote(votes)),
-        "hierarchical majority vote": _as_labels(votes, hierarchical_majority_vote(votes)),
-        "label model": stored_labels(project),
-        "end model": stored_model(project).label(project.data),
-    }
+    methods = {**by_method(votes, stored_labels(project)), "end model": stored_model(project).label(project.data)}
     slices = {} if slice_by is None else _slices(project, slice_by, held)
     truth = gold.take(held)
     return {name: evaluate(labels.where(held), truth, slices=slices) for name, labels in methods.items()}
@@ -131,10 +125,6 @@ def encoder_of(settings: EndModelSettings) -> Encoder:
     if len(settings.columns) != 1:
         raise ProjectError(f"[endmodel] columns must name one column of texts, but names {list(settings.columns)}")
     return (NGrams if settings.encoder == "ngrams" else BiLSTM)(column=settings.columns[0])
-
-
-def _as_labels(votes: Votes, found: Any) -> Labels:
-    return Labels(votes.tasks, tuple(found) if isinstance(found, list) else (found,))
 
 
 def _slices(project: Project, column: str, held: npt.NDArray[np.bool_]) -> Mapping[str, npt.NDArray[np.bool_]]:

@@ -124,6 +124,11 @@ class Evidence:
             None if self.spread is None else self.spread[chosen],
         )
 
+    @property
+    def parts(self) -> list[slice]:
+        """The patterns in parts: always the same ones, so that sums do not depend on the number of threads."""
+        return list(ranges(len(self.design), _PARTS if len(self.design) > _FEW else 1))
+
     def responsibilities(self, parameters: Parameters) -> tuple[FloatArray, float]:
         """(patterns, outcomes) posteriors, and the log-likelihood of all items."""
         logs = log_joint(parameters, self.design)
@@ -143,7 +148,8 @@ class Evidence:
         # Outcomes are measured against the first one, which then needs no work of its own.
         leads, lead = np.ascontiguousarray(gains[:, 1:] - gains[:, :1]), base[1:] - base[0]
         step = judging.expect_two if len(base) == 2 else judging.expect
-        spoken, totals = np.zeros((_PARTS, *leads.shape)), np.zeros((_PARTS, len(lead)))
+        parts = self.parts
+        spoken, totals = np.zeros((len(parts), *leads.shape)), np.zeros((len(parts), len(lead)))
 
         def add(piece: tuple[int, slice]) -> float:
             part, rows = piece
@@ -151,8 +157,6 @@ class Evidence:
             counts = self.counts[rows]
             return float(step(starts, self.design.columns, counts, leads, lead, spoken[part], totals[part]))
 
-        # Always in the same parts, so that the sums do not depend on the number of threads.
-        parts = ranges(len(self.design), _PARTS if len(self.design) > _FEW else 1)
         excess = sum(spread(add, enumerate(parts)))
         others, rest = spoken.sum(axis=0), totals.sum(axis=0)
         items = float(self.counts.sum())

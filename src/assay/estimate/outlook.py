@@ -10,7 +10,7 @@ import numpy.typing as npt
 from assay.estimate.em import EMSettings, Evidence, Expected, Maximizer
 from assay.estimate.fitness import expected_co_votes, independent_pairs
 from assay.parameters import TINY, Parameters
-from assay.posterior import softmax, weights
+from assay.posterior import log_joint, softmax
 from assay.statistics import Statistics
 
 BoolArray = npt.NDArray[np.bool_]
@@ -66,9 +66,7 @@ def outlook(parameters: Parameters, evidence: Evidence, statistics: Statistics |
     few = evidence.sample(_PATTERNS)
     spoken = np.diff(few.design.starts)
     counts = np.where(spoken > 0, few.counts, 0.0)
-    gains, base = weights(parameters)
-    logs = np.asarray(few.design.matrix @ gains) + base
-    labels, _ = softmax(logs / (1 + parameters.discount * np.maximum(spoken - 1, 0))[:, None])
+    labels, _ = softmax(log_joint(parameters, few.design) * parameters.worth(spoken)[:, None])
     majority = _shared(np.asarray(few.design.matrix @ parameters.layout.added_up(parameters.layout.masks)))
     chosen = _shared(np.round(labels, 12))
     items = max(float(counts.sum()), TINY)

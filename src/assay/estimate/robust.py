@@ -42,15 +42,14 @@ from assay.cliques import Layout
 from assay.estimate.em import Belief, EMSettings, Evidence, Expected, Maximizer
 from assay.estimate.fitness import shared_correlation
 from assay.estimate.outcome import SolverOutcome
+from assay.estimate.start import soft_majority, voted_for
 from assay.parameters import TINY, Parameters, normalised
 from assay.posterior import weights
-from assay.threads import ranges, spread
+from assay.threads import spread
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
-
-_PARTS = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,7 +128,7 @@ def _as_a_vote(parameters: Parameters, evidence: Evidence, settings: RobustSetti
     layout = parameters.layout
     logs = [log - log.mean(axis=1, keepdims=True) for log in parameters.plain.logs]
     said = np.vstack([np.empty((0, layout.outcomes)), *(log[:-1] for log in logs)])
-    points = layout.added_up(_voted_for(layout, settings))
+    points = layout.added_up(voted_for(layout, settings.signs))
     points -= points.mean(axis=1, keepdims=True)
     seen = evidence.seen[:, None]
     common = max(float((seen * said * points).sum()), 0.0) / max(float((seen * points**2).sum()), TINY)
@@ -147,23 +146,12 @@ def _tempered(balance: FloatArray, trust: float) -> FloatArray:
 
 
 def _start(layout: Layout, evidence: Evidence, settings: RobustSettings) -> Expected:
-    """Expected counts as if each vote gave one point, shared by the outcomes that it allows.
-
-    A source declared adversarial gives its point to those that it does not allow.
-    """
-    allowed = _voted_for(layout, settings)
-    shares = [masks / np.maximum(masks.sum(axis=1, keepdims=True), 1) for masks in allowed]
-    points = layout.added_up(shares)
-    labels = np.asarray(evidence.design.matrix @ points) + settings.start_even / layout.outcomes
+    """Expected counts as if a soft majority vote were true, as far as gold allows."""
+    labels = soft_majority(layout, evidence.design, settings.signs, settings.start_even)
     if evidence.log_allowed is not None:
         labels = labels * np.exp(evidence.log_allowed)
-    labels = labels / labels.sum(axis=1, keepdims=True)
+        labels = labels / labels.sum(axis=1, keepdims=True)
     return Expected.given(evidence.design, labels * evidence.counts[:, None])
-
-
-def _voted_for(layout: Layout, settings: RobustSettings) -> list[BoolArray]:
-    """Per source (values, outcomes): what each value speaks for; what it speaks against, if declared adversarial."""
-    return [masks if sign > 0 else ~masks for masks, sign in zip(layout.masks, settings.signs, strict=True)]
 
 
 def _expected(parameters: Parameters, evidence: Evidence, settings: RobustSettings) -> Expected:
@@ -171,8 +159,9 @@ def _expected(parameters: Parameters, evidence: Evidence, settings: RobustSettin
     from assay import judging
 
     gains, base = weights(parameters)
-    spoken = np.zeros((_PARTS, *gains.shape))
-    totals = np.zeros((_PARTS, len(base)))
+    parts = evidence.parts
+    spoken = np.zeros((len(parts), *gains.shape))
+    totals = np.zeros((len(parts), len(base)))
     allowed = evidence.log_allowed
 
     def add(piece: tuple[int, slice]) -> None:
@@ -190,8 +179,7 @@ def _expected(parameters: Parameters, evidence: Evidence, settings: RobustSettin
             totals[part],
         )
 
-    # Always in the same parts, so that the sums do not depend on the number of threads.
-    spread(add, enumerate(ranges(len(evidence.design), _PARTS if len(evidence.design) > 2_000 else 1)))
+    spread(add, enumerate(parts))
     return Expected(spoken.sum(axis=0), totals.sum(axis=0))
 
 
@@ -204,7 +192,8 @@ class _Model:
         alone = [index for index, clique in enumerate(layout.cliques) if len(clique.sources) == 1]
         self.alone = alone
         self.together = [index for index in range(len(layout.cliques)) if index not in set(alone)]
-        self.joint_votes = Maximizer(layout, EMSettings()).cliques
+        self.of_cliques = EMSettings(beliefs=settings.beliefs)
+        self.joint_votes = Maximizer(layout, self.of_cliques).cliques
         sizes = [layout.cliques[index].size - 1 for index in alone]
         own = [np.arange(layout.offsets[index], layout.offsets[index + 1]) for index in alone]
         self.columns = np.concatenate([np.empty(0, dtype=np.int64), *own])
@@ -276,7 +265,7 @@ class _Model:
             tables[index] = normalised(np.vstack([table, np.maximum(1 - table.sum(axis=0, keepdims=True), 0)]))
         for index in self.together:
             block = expected.spoken[self.layout.offsets[index] : self.layout.offsets[index + 1]]
-            tables[index] = self.joint_votes[index].table(block, expected.totals, EMSettings())
+            tables[index] = self.joint_votes[index].table(block, expected.totals, self.of_cliques)
         joint = tuple(tables[index] for index in range(len(self.layout.cliques)))
         return _while_learning(Parameters(self.layout, balance, joint), trust)
 

@@ -9,7 +9,6 @@ from assay.cliques import Design, Layout
 from assay.estimate.em import EMSettings, Expected, Maximizer
 from assay.parameters import Parameters
 from assay.patterns import Patterns
-from assay.statistics import held, single_indicators
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -17,18 +16,20 @@ _EVEN = 0.5
 """Points shared by all outcomes of every item, so that one vote does not decide alone."""
 
 
-def soft_majority(layout: Layout, patterns: Patterns, signs: FloatArray) -> FloatArray:
-    """(patterns, outcomes): each vote gives one point, shared by the outcomes it allows.
+def soft_majority(layout: Layout, design: Design, signs: FloatArray, even: float = _EVEN) -> FloatArray:
+    """(patterns, outcomes): each vote gives one point, shared by the outcomes it speaks for.
 
-    A source declared adversarial (sign −1) gives its point to those it does not.
+    ``even`` points are shared by all outcomes.
     """
-    shares = [np.empty((0, layout.outcomes))]
-    for source, masks in enumerate(layout.masks):
-        allowed = masks if signs[source] > 0 else ~masks
-        shares.append(allowed / np.maximum(allowed.sum(axis=1, keepdims=True), 1))
-    points = held(patterns.rows, single_indicators(layout)) @ np.vstack(shares) + _EVEN / layout.outcomes
+    shares = [masks / np.maximum(masks.sum(axis=1, keepdims=True), 1) for masks in voted_for(layout, signs)]
+    points = np.asarray(design.matrix @ layout.added_up(shares)) + even / layout.outcomes
     probabilities: FloatArray = points / points.sum(axis=1, keepdims=True)
     return probabilities
+
+
+def voted_for(layout: Layout, signs: FloatArray) -> list[npt.NDArray[np.bool_]]:
+    """Per source (values, outcomes): what each value allows; what it does not, if declared adversarial (sign −1)."""
+    return [masks if sign > 0 else ~masks for masks, sign in zip(layout.masks, signs, strict=True)]
 
 
 def from_majority(
@@ -40,7 +41,7 @@ def from_majority(
     ignore_abstentions: bool,
 ) -> Parameters:
     """Parameters as if the soft majority vote were true."""
-    labels = soft_majority(layout, patterns, signs)
+    labels = soft_majority(layout, design, signs)
     if settings.balance is not None:
         labels = labels * settings.balance
         labels = labels / labels.sum(axis=1, keepdims=True)
