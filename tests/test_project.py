@@ -141,10 +141,12 @@ def test_modules_may_import_each_other(folder):
     (folder / "sources.py").write_text(
         "import assay\nfrom rules import title\n\ncourt = assay.keywords(['court'], 'Lawyer', on='text')\n"
     )
+    names = {"rules", "sources", "helping_words"}
+    before = names & set(sys.modules)  # the tests have a folder that is called sources
     for modules in ('["sources.py", "rules.py"]', '["rules.py", "sources.py"]'):
         project = load(folder, GOOD.replace('["sources.py"]', modules))
         assert sorted(source.name for source in project.sources()) == ["court", "title"]
-        assert not {"rules", "sources", "helping_words"} & set(sys.modules)
+        assert names & set(sys.modules) == before
     rows = [{"text": "Dr. Wu"}, {"text": "the court"}] * 4
     alone, shared = (
         assay.apply(project.sources(), rows, project.tasks, workers=workers, batch_size=2) for workers in (1, 2)
