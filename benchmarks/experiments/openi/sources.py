@@ -1,0 +1,258 @@
+"""Label sources for the urgency of chest X-ray reports.
+
+A report is as urgent as its worst finding, so most sources look for a finding that the report *affirms*. Sources
+for chronic and minor findings stay silent where something acute is affirmed too.
+"""
+
+import re
+
+import assay
+
+# --- What the report says -------------------------------------------------------------------------------------
+
+DENIAL = re.compile(
+    r"\b(no|not|without|negative|free of|clear of|absence of|resolved|resolution of|removed|removal of|rather than"
+    r"|nor|unremarkable|rule out|ruled out)\b(?!( \w+){0,2} change)"
+)
+CLAUSE_END = re.compile(r"\.+(?=\s|$)|;|\b(?:but|however|otherwise|except|with the exception of|other than)\b")
+
+# Findings that need attention soon, or at once.
+ACUTE = re.compile(
+    r"opacit|opacif|air ?space disease|consolidat|infiltrat|pneumoni|atelecta|effusion|pleural fluid|blunt"
+    r"|edema|failure|overload|congest|nodul|\bmass\b|masses|lesion|malignan|metasta|carcinoma|cavit"
+    r"|low lung vol|hypoinflat|low volume|volumes? (is|are|remain) (\w+ )?low|elevat\w* (\w+ ){0,3}(hemi)?diaphragm"
+    r"|diaphragms? (is |are )?(\w+ )?elevat|elevation of (\w+ ){0,3}(hemi)?diaphragm"
+    r"|fractur|dislocat|listhesis|sublux|pneumothora|pneumomediast|pneumoperit|free (\w+ )?air|mediastinal shift"
+    r"|catheter|picc|pacemaker|generator|tube\b|crowding|interstitial"
+)
+# Findings that have been there for long and will stay.
+LASTING = re.compile(
+    r"granulom|histoplasm|calcif|degenerat|spondylo|osteophyt|spurr|arthrit|endplate|senescent|scolio|curvature|kypho"
+    r"|hyperexpan|hyperinfl|emphysem|copd|obstructive|flatten|tortuo|ecta[st]i|atheroscl|unfold|scar|fibro|sternotomy"
+    r"|clips|cabg|surg|valve|cholecyst|eventrat|hernia|osteopen|deminer|prosthe|implant|chronic|hyperosto|thicken"
+)
+HEART = re.compile(
+    r"cardiomegaly|(heart|cardiac|silhouette)( \w+){0,6} enlarg|enlarge\w*( \w+){0,4} (heart|cardiac|cardiomed)"
+    r"|borderline|upper limits? (of )?normal|top normal"
+)
+
+
+@assay.preprocess
+def report(row):
+    """Findings and impression, in lower case; neither what the report is compared with nor why it was made."""
+    text = row.text.lower()
+    return text[text.find("findings:") + 9 :].replace("impression:", " . ")
+
+
+@assay.preprocess
+def impression(row):
+    return row.text.lower().rpartition("impression:")[2].strip()
+
+
+@assay.preprocess
+def indication(row):
+    return row.text.lower().partition("indication:")[2].partition("findings:")[0]
+
+
+@assay.preprocess
+def affirmed(row):
+    """The report without what it denies: of each clause what comes before a denial."""
+    clauses = (DENIAL.split(clause, maxsplit=1)[0].strip() for clause in CLAUSE_END.split(report(row)))
+    return " . ".join(clause for clause in clauses if clause)
+
+
+@assay.preprocess
+def calm(row):
+    """What is affirmed by a report that affirms nothing acute; of other reports nothing."""
+    said = affirmed(row)
+    return None if ACUTE.search(said) else said
+
+
+# --- finding: normal or abnormal? The 18 given sources --------------------------------------------------------
+
+GIVEN = [
+    "LF_report_is_short", "LF_negative_inflection_words_in_report", "LF_is_seen_or_noted_in_report",
+    "LF_disease_in_report", "LF_recommend_in_report", "LF_mm_in_report", "LF_abnormal_mesh_terms_in_report",
+    "LF_consistency_in_report", "LF_normal", "LF_positive_MeshTerm", "LF_fracture", "LF_calcinosis",
+    "LF_degen_spine", "LF_lung_hypoinflation", "LF_lung_hyperdistention", "LF_catheters", "LF_surgical",
+    "LF_granuloma",
+]  # fmt: skip
+given = [
+    assay.column(name, task="finding", name=name, mapping={"normal": "normal", "abnormal": "abnormal"})
+    for name in GIVEN
+]
+
+
+# --- acuity: acute or not? ------------------------------------------------------------------------------------
+
+says_opacity = assay.regex(r"opacit|opacif", "Acute", on=affirmed)
+
+names_a_lobe = assay.regex(r"\b(lobes?|base|bases|basilar|bibasilar|lingula\w*|retrocardiac|perihilar)\b", "Acute", on=affirmed)
+
+advises_more = assay.regex(
+    r"recommend|follow-? ?up|further (evaluat|character)|correlat|may be helpful|suggest clinical|advised"
+    r"|notified|communicated|critical result|concern|suspicious|worrisome|consider",
+    "Acute", on=affirmed,
+)  # fmt: skip
+
+differential = assay.regex(r"versus|differential|(may|could) (represent|reflect|be)|exclude|question|\band/or\b|suspect", "Acute", on=affirmed)
+
+says_change = assay.regex(r"\b(increas\w+|worsen\w*|improv\w+|develop\w+|interval|progress\w+|residual|persist\w+)\b", "Acute", on=affirmed)
+
+measured = assay.regex(r"\d ?(mm|cm)\b", "Acute", on=report)
+
+air_and_fluid = assay.regex(r"effusion|edema|congest|engorge|blunt|fluid", "Acute", on=affirmed)
+
+collapsed_or_filled = assay.regex(r"atelecta|consolidat|infiltrat|pneumoni|air ?space", "Acute", on=affirmed)
+
+small_lungs = assay.regex(r"low lung vol|hypoinflat|low volume|crowding|volumes? (is|are|remain) (\w+ )?low", "Acute", on=affirmed)
+
+bedside_hardware = assay.regex(r"catheter|picc|\btip\b|\btubes?\b|tracheostomy|generator|pacemaker|\bleads\b", "Acute", on=affirmed)
+
+broken_bones = assay.regex(r"fractur|dislocat|deformit|wedg|listhesis", "Acute", on=affirmed)
+
+extent = assay.regex(r"\b(large|small|patchy|diffuse|streaky|multifocal|moderate|subtle|vague)\b", "Acute", on=affirmed)
+
+
+@assay.source(task="acuity")
+def impression_gives_no_all_clear(row):
+    said = impression(row)
+    return "Acute" if said and not re.search(r"\bno\b|negative|normal|clear|without|stable|unremark", said) else None
+
+
+@assay.source(task="acuity")
+def impression_is_all_clear(row):
+    """The impression is one sentence that says no."""
+    said = impression(row).strip("1. ")
+    return "Non-Acute" if re.match(r"(there is )?(no|negative|normal|clear)\b", said) and ". " not in said else None
+
+
+@assay.source(task="acuity")
+def nothing_acute_affirmed(row):
+    return "Non-Acute" if calm(row) else None
+
+
+clear_lungs = assay.regex(r"(lungs?|parenchyma)( \w+){0,3} clear|clear (and expanded )?lungs", "Non-Acute", on=calm)
+
+vessels_normal = assay.regex(r"vascula\w+ (is|are|within|appear|and)( \w+){0,4} (normal|limits)|normal pulmonary vasc", "Non-Acute", on=calm)
+
+spine_only = assay.regex(r"spine|vertebra|spondyl|osteophyt", "Non-Acute", on=calm)
+
+checkup = assay.regex(r"pre-?op|ppd|tuberculosis|\btb\b|physical|screen|clearance|employ|positive", "Non-Acute", on=indication)
+
+well_inflated = assay.regex(r"(well|normally|clear and) (expanded|inflated|aerated)|clear bilaterally|lungs are grossly clear", "Non-Acute", on=report)
+
+
+# --- acute: urgent or emergent? -------------------------------------------------------------------------------
+
+pneumonia = assay.regex(r"pneumoni|infiltrat|consolidat|air ?space (disease|opac)|infect", "Urgent", on=affirmed)
+
+atelectasis = assay.regex(r"atelecta|volume loss|collapse", "Urgent", on=affirmed)
+
+fluid_in_the_chest = assay.regex(r"effusion|pleural fluid|blunt(ed|ing)", "Urgent", on=affirmed)
+
+heart_failure = assay.regex(
+    r"edema|failure|overload|congest|vascular (prominen|engorge)|prominen\w+ (\w+ ){0,2}vascula|cephaliz|\bchf\b",
+    "Urgent", on=affirmed,
+)  # fmt: skip
+
+opacities = assay.regex(r"(patchy|streaky|airspace|basilar|bibasilar|lobe|base|bases|interstitial|nodular|hazy|focal) (\w+ )?opaci", "Urgent", on=affirmed)
+
+nodule_or_mass = assay.regex(r"nodul|\bmass(es|like)?\b|lesion|malignan|carcinoma|cancer|metasta|cavit", "Urgent", on=affirmed)
+
+low_volumes = assay.regex(
+    r"low lung vol|hypoinflat|low volume|volumes? (is|are|remain) (\w+ )?low|(shallow|poor) insp|decreased lung vol",
+    "Urgent", on=affirmed,
+)  # fmt: skip
+
+raised_diaphragm = assay.regex(
+    r"elevat\w* (\w+ ){0,3}(hemi)?diaphragm|diaphragms? (is |are |remains )?(\w+ )?elevat|elevation of (\w+ ){0,3}(hemi)?diaphragm",
+    "Urgent", on=affirmed,
+)  # fmt: skip
+
+line_or_device = assay.regex(
+    r"catheter|picc|\bpic line|venous line|\bport\b|\btip\b|tracheostomy|\btubes?\b|generator|pacemaker|\bstent|broken|disrupted",
+    "Urgent", on=affirmed,
+)  # fmt: skip
+
+full_hilum = assay.regex(r"hilar (\w+ )?(prominen|full|enlarg|adenop|mass)|prominen\w+ (\w+ ){0,4}hil|lymphadenop|adenopathy", "Urgent", on=affirmed)
+
+markings = assay.regex(r"interstitial|(lung|bronchovascular|pulmonary|perihilar) markings|bronchi|cuffing|reticul", "Urgent", on=affirmed)
+
+vague_density = assay.regex(r"\bdensit(y|ies)\b|lucen|shadow", "Urgent", on=affirmed)
+
+fracture = assay.regex(r"fractur", "Emergent", on=affirmed)
+
+out_of_joint = assay.regex(r"dislocat|sublux|listhesis|separation", "Emergent", on=affirmed)
+
+air_outside_lungs = assay.regex(r"pneumothora|pneumomediast|subcutaneous (air|emphys)", "Emergent", on=affirmed)
+
+air_under_diaphragm = assay.regex(r"pneumoperit|free (\w+ )?air|perforat|subphrenic", "Emergent", on=affirmed)
+
+shifted = assay.regex(r"(mediastinal|tracheal|rightward|leftward) (\w+ )?(shift|deviation)|shift of the|deviat", "Emergent", on=affirmed)
+
+broken_rib = assay.regex(r"\bribs?\b( \w+){0,4} (fractur|deformit)|(fractur|deformit)\w*( \w+){0,6} ribs?\b", "Emergent", on=affirmed)
+
+
+# --- non_acute: normal, chronic or not urgent? ----------------------------------------------------------------
+
+
+@assay.source(task="non_acute")
+def no_finding_affirmed(row):
+    said = calm(row)
+    return "Normal" if said and not LASTING.search(said) and not HEART.search(said) else None
+
+
+@assay.source(task="non_acute")
+def normal_chest(row):
+    return "Normal" if re.search(r"(normal|negative) (chest|exam|study|film)|^negative|no active disease", impression(row)) and calm(row) else None
+
+
+@assay.source(task="non_acute")
+def bones_intact(row):
+    said = report(row)
+    return "Normal" if re.search(r"(bon[ey]\w*|osseous|xxxx)( \w+){0,4} (intact|normal|unremark)", said) and calm(row) and not LASTING.search(calm(row)) else None
+
+
+granuloma = assay.regex(r"granulom|histoplas", "Chronic", on=calm)
+
+calcified = assay.regex(r"calcif", "Chronic", on=calm)
+
+worn_spine = assay.regex(r"degenerat|spondylo|osteophyt|spurr|endplate|hyperosto", "Chronic", on=calm)
+
+worn_joints = assay.regex(r"arthrit|arthros|senescent|rotator", "Chronic", on=calm)
+
+bent_spine = assay.regex(r"scolio|curvature|kypho|curved", "Chronic", on=calm)
+
+large_lungs = assay.regex(r"hyperexpan|hyperinfl|hyperaer|flatten|overinfl", "Chronic", on=calm)
+
+copd = assay.regex(r"emphysem|copd|obstructive|bullous|chronic lung|air trapping", "Chronic", on=calm)
+
+old_aorta = assay.regex(r"tortuo|ecta[st]i|atheroscl|unfold|aorta", "Chronic", on=calm)
+
+scar = assay.regex(r"scar|fibro|cicatri|thicken", "Chronic", on=calm)
+
+after_surgery = assay.regex(r"sternotomy|clips|cabg|surg|postop|valve|cholecyst|mastectomy|prosthe|implant|fusion|lobectomy", "Chronic", on=calm)
+
+hernia = assay.regex(r"eventrat|hernia", "Chronic", on=calm)
+
+thin_bones = assay.regex(r"osteopen|osteopor|deminer", "Chronic", on=calm)
+
+long_standing = assay.regex(r"\b(chronic|old|prior|previous|remote|healed|sequelae?)\b", "Chronic", on=calm)
+
+
+@assay.source(task="non_acute")
+def large_heart(row):
+    said = calm(row) or ""
+    return "Non-urgent" if HEART.search(said) and not LASTING.search(said) else None
+
+
+borderline_heart = assay.regex(r"(borderline|upper limits|top normal|mild)( \w+){0,4} (cardio|heart|normal|card)|heart( \w+){0,4} (borderline|upper limits|top)", "Non-urgent", on=calm)
+
+
+@assay.source(task="non_acute")
+def slight_atelectasis(row):
+    """A little atelectasis, and nothing else."""
+    said = affirmed(row)
+    slight = re.search(r"(minimal|mild|slight|platelike|subsegmental|discoid|linear)( \w+){0,4} atelecta", said)
+    return "Non-urgent" if slight and not re.search(r"opaci|infiltr|effusion|low|hypoinf|air ?space|blunt|edema", said) else None
