@@ -1,0 +1,110 @@
+"""Fine sources that look at the focus of a question: the noun phrase after what, which or name.
+
+No parser: a phrase ends at the first function word, and the last known noun in it decides.
+"""
+
+import tomllib
+from pathlib import Path
+
+import assay
+
+HERE = Path(__file__).parent
+
+BE = frozenset("is are was were 's be".split())
+ENDS = frozenset(
+    """a an the this that these those his her its their your my our it he she they you i we
+    of in on at for from to with by as into about between among during after before under over through than near
+    around off up out upon without within per if when where who whom whose how why while because but or and nor not
+    is are was were be been being am do does did done has have had can could will would should may might must
+    n't , . ? ! : ; ( ) -- - what which""".split()
+)
+QUOTES = frozenset(["``", "''", "`", '"'])
+SKIPPED = frozenset("the a an some all any one two three four five six seven eight nine ten only of".split())
+OF_WHAT = frozenset(
+    "name names kind kinds type types sort sorts form forms variety varieties example examples species".split()
+)
+
+
+def singular(word):
+    """A rough singular: enough to look a noun up in a list."""
+    if word.endswith("ies") and len(word) > 4 and word not in ("series", "movies", "species", "calories", "cookies"):
+        return word[:-3] + "y"
+    if word.endswith(("sses", "xes", "ches", "shes")):
+        return word[:-2]
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 3 and word not in ("series", "species"):
+        return word[:-1]
+    return word
+
+
+def phrase_at(words, start, owner):
+    """The noun phrase that begins at a word, and where it ends: the owner in "what city 's zoo", or what is owned."""
+    here, found = start, []
+    while here < len(words) and (words[here] in SKIPPED or words[here] in QUOTES):
+        here += 1
+    for end in range(here, len(words)):
+        word = words[end]
+        if word in ("'s", "'"):
+            if owner:
+                return found, end
+            found = []
+        elif word in ENDS:
+            return found, end
+        elif word not in QUOTES:
+            found.append(word)
+    return found, len(words)
+
+
+@assay.preprocess
+def words(row):
+    return row.text.lower().split()
+
+
+@assay.preprocess
+def focus(row):
+    """The focus phrase, each word roughly singular: ["soft", "drink"] in "what soft drinks have a kick ?"."""
+    text = words(row)
+    start = next((i for i, word in enumerate(text) if word in ("what", "which")), None)
+    if start is None:
+        if text[0] not in ("name", "list", "give", "names"):
+            return []
+        start = 0
+    after, owner = start + 1, True
+    if after < len(text) and text[after] in ("exactly", "else", "me"):
+        after += 1
+    if after < len(text) and text[after] in BE:
+        after, owner = after + 1, False
+    found, end = phrase_at(text, after, owner)
+    for _ in range(2):
+        if (not found or found[-1] in OF_WHAT) and end < len(text) and text[end] in ("of", "for"):
+            inner, end = phrase_at(text, end + 1, owner)
+            found = inner or found
+    return [singular(word) for word in found]
+
+
+NOUNS = tomllib.loads((HERE / "nouns.toml").read_text())
+KNOWN = {
+    noun.replace("_", " "): name for groups in NOUNS.values() for name, nouns in groups.items() for noun in nouns.split()
+}
+
+
+@assay.preprocess
+def asked_for(row):
+    """The name of the source that knows the focus, or None."""
+    phrase = focus(row)
+    for last in range(len(phrase) - 1, -1, -1):
+        pair = " ".join(phrase[max(last - 1, 0) : last + 1])
+        found = KNOWN.get(pair) or KNOWN.get(phrase[last])
+        if found:
+            return found
+    return None
+
+
+def asks_for(name, label):
+    @assay.source(task=label.split(":")[0].lower(), labels=[label], name=name)
+    def source(row):
+        return label if asked_for(row) == name else None
+
+    return source
+
+
+by_focus = [asks_for(name, label) for label, groups in NOUNS.items() for name in groups]
