@@ -11,10 +11,16 @@ import assay
 # --- What the report says -------------------------------------------------------------------------------------
 
 DENIAL = re.compile(
-    r"\b(no|not|without|negative|free of|clear of|absence of|resolved|resolution of|removed|removal of|rather than"
-    r"|nor|unremarkable|rule out|ruled out)\b(?!( \w+){0,2} change)"
+    r"\b(no|not|without|negative|free of|clear of|absence of|resolution of|removal of|rather than|nor|unremarkable"
+    r"|rule out|ruled out)\b"
 )
+GONE = re.compile(r"\b(removed|resolved|no longer)\b")
+UNCHANGED = re.compile(r"\bno (\w+ ){0,3}change\b")
 CLAUSE_END = re.compile(r"\.+(?=\s|$)|;|\b(?:but|however|otherwise|except|with the exception of|other than)\b")
+ELSEWHERE = re.compile(  # some reports go on about other X-rays of the same patient
+    r"(?<=[.:] )((left|right|bilateral) )?(knees?|hips?|shoulder|ankle|foot|hand|wrist|elbow|abdomen|pelvis|femur"
+    r"|(lumbar|lumbosacral|thoracic|cervical) spine)[:.] .*?(?=\bchest[:.]|impression:|$)"
+)
 
 # Findings that need attention soon, or at once.
 ACUTE = re.compile(
@@ -23,7 +29,18 @@ ACUTE = re.compile(
     r"|low lung vol|hypoinflat|low volume|volumes? (is|are|remain) (\w+ )?low|elevat\w* (\w+ ){0,3}(hemi)?diaphragm"
     r"|diaphragms? (is |are )?(\w+ )?elevat|elevation of (\w+ ){0,3}(hemi)?diaphragm"
     r"|fractur|dislocat|listhesis|sublux|pneumothora|pneumomediast|pneumoperit|free (\w+ )?air|mediastinal shift"
-    r"|catheter|picc|pacemaker|generator|tube\b|crowding|interstitial"
+    r"|catheter|picc|\btip\b|pacemaker|generator|\bleads\b|\btube\b|broken|disrupted|crowding|interstitial"
+    r"|hilar (\w+ )?(prominen|full|enlarg)|prominen\w+ (\w+ ){0,4}hil|deformit"
+)
+# The worst of them.
+EMERGENT = re.compile(
+    r"fractur|dislocat|listhesis|sublux|pneumothora|pneumomediast|pneumoperit|free (\w+ )?air|(mediastinal|rightward"
+    r"|leftward) (\w+ )?shift|tracheal deviation"
+)
+# The least of them.
+SLIGHT = re.compile(
+    r"(minimal|slight|platelike|plate-like|discoid|linear|bandlike|tiny|mild)(\w*[ ,]+\w+){0,4} atelecta"
+    r"|calcified (\w+ )?nodul|nodul\w*( \w+){0,8} (calcif|granulom)|crowding"
 )
 # Findings that have been there for long and will stay.
 LASTING = re.compile(
@@ -41,7 +58,8 @@ HEART = re.compile(
 def report(row):
     """Findings and impression, in lower case; neither what the report is compared with nor why it was made."""
     text = row.text.lower()
-    return text[text.find("findings:") + 9 :].replace("impression:", " . ")
+    text = ELSEWHERE.sub(" ", text[text.find("findings:") + 9 :])
+    return UNCHANGED.sub("unchanged", text.replace("impression:", " . "))
 
 
 @assay.preprocess
@@ -57,15 +75,27 @@ def indication(row):
 @assay.preprocess
 def affirmed(row):
     """The report without what it denies: of each clause what comes before a denial."""
-    clauses = (DENIAL.split(clause, maxsplit=1)[0].strip() for clause in CLAUSE_END.split(report(row)))
-    return " . ".join(clause for clause in clauses if clause)
+    said = (DENIAL.split(clause, maxsplit=1)[0].strip() for clause in CLAUSE_END.split(report(row)))
+    return " . ".join(clause for clause in said if clause and not GONE.search(clause))
 
 
 @assay.preprocess
 def calm(row):
-    """What is affirmed by a report that affirms nothing acute; of other reports nothing."""
+    """What is affirmed by a report that affirms nothing acute; None for other reports."""
+    return None if ACUTE.search(affirmed(row)) else affirmed(row)
+
+
+@assay.preprocess
+def slight(row):
+    """What is affirmed by a report whose acute findings are all slight; None for other reports."""
     said = affirmed(row)
-    return None if ACUTE.search(said) else said
+    return said if ACUTE.search(said) and not ACUTE.search(SLIGHT.sub(" ", said)) else None
+
+
+@assay.preprocess
+def pressing(row):
+    """What is affirmed by a report with findings that are more than slight and short of an emergency."""
+    return None if EMERGENT.search(affirmed(row)) or slight(row) else affirmed(row)
 
 
 # --- finding: normal or abnormal? The 18 given sources --------------------------------------------------------
@@ -85,7 +115,7 @@ given = [
 
 # --- acuity: acute or not? ------------------------------------------------------------------------------------
 
-says_opacity = assay.regex(r"opacit|opacif", "Acute", on=affirmed)
+shades_of_grey = assay.regex(r"opaci|densit|lucen|markings|shadow|haz[ey]", "Acute", on=affirmed)
 
 names_a_lobe = assay.regex(r"\b(lobes?|base|bases|basilar|bibasilar|lingula\w*|retrocardiac|perihilar)\b", "Acute", on=affirmed)
 
@@ -109,25 +139,31 @@ small_lungs = assay.regex(r"low lung vol|hypoinflat|low volume|crowding|volumes?
 
 bedside_hardware = assay.regex(r"catheter|picc|\btip\b|\btubes?\b|tracheostomy|generator|pacemaker|\bleads\b", "Acute", on=affirmed)
 
+out_of_place = assay.regex(
+    r"elevat\w* (\w+ ){0,3}(hemi)?diaphragm|diaphragms? (is |are )?(\w+ )?elevat|elevation of (\w+ ){0,3}(hemi)?diaphragm"
+    r"|prominen\w+ (\w+ ){0,4}(hil|interst|vasc|mark)|hilar (\w+ )?(prominen|full|enlarg)|shift|deviat",
+    "Acute", on=affirmed,
+)  # fmt: skip
+
 broken_bones = assay.regex(r"fractur|dislocat|deformit|wedg|listhesis", "Acute", on=affirmed)
 
 extent = assay.regex(r"\b(large|small|patchy|diffuse|streaky|multifocal|moderate|subtle|vague)\b", "Acute", on=affirmed)
 
 
-@assay.source(task="acuity")
+@assay.source(task="acuity", labels=["Acute"])
 def impression_gives_no_all_clear(row):
     said = impression(row)
     return "Acute" if said and not re.search(r"\bno\b|negative|normal|clear|without|stable|unremark", said) else None
 
 
-@assay.source(task="acuity")
+@assay.source(task="acuity", labels=["Non-Acute"])
 def impression_is_all_clear(row):
     """The impression is one sentence that says no."""
     said = impression(row).strip("1. ")
     return "Non-Acute" if re.match(r"(there is )?(no|negative|normal|clear)\b", said) and ". " not in said else None
 
 
-@assay.source(task="acuity")
+@assay.source(task="acuity", labels=["Non-Acute"])
 def nothing_acute_affirmed(row):
     return "Non-Acute" if calm(row) else None
 
@@ -145,41 +181,43 @@ well_inflated = assay.regex(r"(well|normally|clear and) (expanded|inflated|aerat
 
 # --- acute: urgent or emergent? -------------------------------------------------------------------------------
 
-pneumonia = assay.regex(r"pneumoni|infiltrat|consolidat|air ?space (disease|opac)|infect", "Urgent", on=affirmed)
+pneumonia = assay.regex(r"pneumoni|infiltrat|consolidat|air ?space (disease|opac)|infect", "Urgent", on=pressing)
 
-atelectasis = assay.regex(r"atelecta|volume loss|collapse", "Urgent", on=affirmed)
+atelectasis = assay.regex(r"atelecta|volume loss|collapse", "Urgent", on=pressing)
 
-fluid_in_the_chest = assay.regex(r"effusion|pleural fluid|blunt(ed|ing)", "Urgent", on=affirmed)
+fluid_in_the_chest = assay.regex(r"effusion|pleural fluid|blunt(ed|ing)", "Urgent", on=pressing)
 
 heart_failure = assay.regex(
     r"edema|failure|overload|congest|vascular (prominen|engorge)|prominen\w+ (\w+ ){0,2}vascula|cephaliz|\bchf\b",
-    "Urgent", on=affirmed,
+    "Urgent", on=pressing,
 )  # fmt: skip
 
-opacities = assay.regex(r"(patchy|streaky|airspace|basilar|bibasilar|lobe|base|bases|interstitial|nodular|hazy|focal) (\w+ )?opaci", "Urgent", on=affirmed)
+opacities = assay.regex(r"opaci", "Urgent", on=pressing)
 
-nodule_or_mass = assay.regex(r"nodul|\bmass(es|like)?\b|lesion|malignan|carcinoma|cancer|metasta|cavit", "Urgent", on=affirmed)
+nodule_or_mass = assay.regex(r"nodul|\bmass(es|like)?\b|lesion|malignan|carcinoma|cancer|metasta|cavit", "Urgent", on=pressing)
 
 low_volumes = assay.regex(
     r"low lung vol|hypoinflat|low volume|volumes? (is|are|remain) (\w+ )?low|(shallow|poor) insp|decreased lung vol",
-    "Urgent", on=affirmed,
+    "Urgent", on=pressing,
 )  # fmt: skip
 
 raised_diaphragm = assay.regex(
     r"elevat\w* (\w+ ){0,3}(hemi)?diaphragm|diaphragms? (is |are |remains )?(\w+ )?elevat|elevation of (\w+ ){0,3}(hemi)?diaphragm",
-    "Urgent", on=affirmed,
+    "Urgent", on=pressing,
 )  # fmt: skip
 
 line_or_device = assay.regex(
-    r"catheter|picc|\bpic line|venous line|\bport\b|\btip\b|tracheostomy|\btubes?\b|generator|pacemaker|\bstent|broken|disrupted",
-    "Urgent", on=affirmed,
+    r"catheter|picc|\bpic line|venous line|\bport\b|\btip\b|tracheostomy|\btubes?\b|generator|pacemaker|\bleads\b|\bstent|broken|disrupted",
+    "Urgent", on=pressing,
 )  # fmt: skip
 
-full_hilum = assay.regex(r"hilar (\w+ )?(prominen|full|enlarg|adenop|mass)|prominen\w+ (\w+ ){0,4}hil|lymphadenop|adenopathy", "Urgent", on=affirmed)
+full_hilum = assay.regex(r"hilar (\w+ )?(prominen|full|enlarg|adenop|mass)|prominen\w+ (\w+ ){0,4}hil|lymphadenop|adenopathy", "Urgent", on=pressing)
 
-markings = assay.regex(r"interstitial|(lung|bronchovascular|pulmonary|perihilar) markings|bronchi|cuffing|reticul", "Urgent", on=affirmed)
+markings = assay.regex(r"interstitial|(lung|bronchovascular|pulmonary|perihilar) markings|bronchi|cuffing|reticul", "Urgent", on=pressing)
 
-vague_density = assay.regex(r"\bdensit(y|ies)\b|lucen|shadow", "Urgent", on=affirmed)
+vague_density = assay.regex(r"\bdensit(y|ies)\b|lucen|shadow", "Urgent", on=pressing)
+
+bone_deformity = assay.regex(r"deformit|wedg|compression", "Urgent", on=pressing)
 
 fracture = assay.regex(r"fractur", "Emergent", on=affirmed)
 
@@ -197,18 +235,18 @@ broken_rib = assay.regex(r"\bribs?\b( \w+){0,4} (fractur|deformit)|(fractur|defo
 # --- non_acute: normal, chronic or not urgent? ----------------------------------------------------------------
 
 
-@assay.source(task="non_acute")
+@assay.source(task="non_acute", labels=["Normal"])
 def no_finding_affirmed(row):
     said = calm(row)
     return "Normal" if said and not LASTING.search(said) and not HEART.search(said) else None
 
 
-@assay.source(task="non_acute")
+@assay.source(task="non_acute", labels=["Normal"])
 def normal_chest(row):
-    return "Normal" if re.search(r"(normal|negative) (chest|exam|study|film)|^negative|no active disease", impression(row)) and calm(row) else None
+    return "Normal" if re.search(r"(normal|negative) (chest|exam|study|film)|^negative|no active disease", impression(row)) and calm(row) is not None else None
 
 
-@assay.source(task="non_acute")
+@assay.source(task="non_acute", labels=["Normal"])
 def bones_intact(row):
     said = report(row)
     return "Normal" if re.search(r"(bon[ey]\w*|osseous|xxxx)( \w+){0,4} (intact|normal|unremark)", said) and calm(row) and not LASTING.search(calm(row)) else None
@@ -238,10 +276,10 @@ hernia = assay.regex(r"eventrat|hernia", "Chronic", on=calm)
 
 thin_bones = assay.regex(r"osteopen|osteopor|deminer", "Chronic", on=calm)
 
-long_standing = assay.regex(r"\b(chronic|old|prior|previous|remote|healed|sequelae?)\b", "Chronic", on=calm)
+long_standing = assay.regex(r"\b(chronic|old|remote|healed|sequelae?)\b|(prior|previous) (\w+ )?(granul|infect|surg|trauma|inj|histo)", "Chronic", on=calm)
 
 
-@assay.source(task="non_acute")
+@assay.source(task="non_acute", labels=["Non-urgent"])
 def large_heart(row):
     said = calm(row) or ""
     return "Non-urgent" if HEART.search(said) and not LASTING.search(said) else None
@@ -250,9 +288,8 @@ def large_heart(row):
 borderline_heart = assay.regex(r"(borderline|upper limits|top normal|mild)( \w+){0,4} (cardio|heart|normal|card)|heart( \w+){0,4} (borderline|upper limits|top)", "Non-urgent", on=calm)
 
 
-@assay.source(task="non_acute")
-def slight_atelectasis(row):
-    """A little atelectasis, and nothing else."""
-    said = affirmed(row)
-    slight = re.search(r"(minimal|mild|slight|platelike|subsegmental|discoid|linear)( \w+){0,4} atelecta", said)
-    return "Non-urgent" if slight and not re.search(r"opaci|infiltr|effusion|low|hypoinf|air ?space|blunt|edema", said) else None
+slight_atelectasis = assay.regex(r"atelecta", "Non-urgent", on=slight)
+
+slight_nodule = assay.regex(r"nodul", "Non-urgent", on=slight)
+
+crowded_vessels = assay.regex(r"crowding", "Non-urgent", on=slight)
