@@ -30,7 +30,7 @@ ACUTE = re.compile(
     r"|diaphragms? (is |are )?(\w+ )?elevat|elevation of (\w+ ){0,3}(hemi)?diaphragm"
     r"|fractur|dislocat|listhesis|sublux|pneumothora|pneumomediast|pneumoperit|free (\w+ )?air|mediastinal shift"
     r"|catheter|picc|\btip\b|pacemaker|generator|\bleads\b|\btube\b|broken|disrupted|crowding|interstitial"
-    r"|hilar (\w+ )?(prominen|full|enlarg)|prominen\w+ (\w+ ){0,4}hil|deformit"
+    r"|hilar (\w+ )?(prominen|full|enlarg)|prominen\w+ (\w+ ){0,4}hil|deformit|lymphadenop|hypoventil"
 )
 # The worst of them.
 EMERGENT = re.compile(
@@ -40,18 +40,18 @@ EMERGENT = re.compile(
 # The least of them.
 SLIGHT = re.compile(
     r"(minimal|slight|platelike|plate-like|discoid|linear|bandlike|tiny|mild)(\w*[ ,]+\w+){0,4} atelecta"
-    r"|calcified (\w+ )?nodul|nodul\w*( \w+){0,8} (calcif|granulom)|crowding"
+    r"|calcified (\w+ )?nodul|nodul\w*( \w+){0,14} (calcif|granulom)|crowding"
 )
 # Findings that have been there for long and will stay.
 LASTING = re.compile(
     r"granulom|histoplasm|calcif|degenerat|spondylo|osteophyt|spurr|arthrit|endplate|senescent|scolio|curvature|kypho"
     r"|hyperexpan|hyperinfl|emphysem|copd|obstructive|flatten|tortuo|ecta[st]i|atheroscl|unfold|scar|fibro|sternotomy"
-    r"|clips|cabg|surg|valve|cholecyst|eventrat|hernia|osteopen|deminer|prosthe|implant|chronic|hyperosto|thicken"
+    r"|clips|cabg|surg|valve|cholecyst|eventrat|hernia|osteopen|deminer|prosthe|implant|chronic|hyperosto|thicken|mastectomy|lobectomy|fusion|sutur|\bdevice\b|stent|dextrocardia"
 )
-HEART = re.compile(
-    r"cardiomegaly|(heart|cardiac|silhouette)( \w+){0,6} enlarg|enlarge\w*( \w+){0,4} (heart|cardiac|cardiomed)"
-    r"|borderline|upper limits? (of )?normal|top normal"
+LARGE_HEART = re.compile(
+    r"cardiomegaly|(heart|cardiac|silhouette)( \w+){0,6} (enlarg|large)|(enlarge\w*|large)( \w+){0,4} (heart|cardiac|cardiomed)"
 )
+BORDERLINE_HEART = re.compile(r"borderline|upper limits? (of )?normal|(near|at)? (the )?top (limits of )?normal")
 
 
 @assay.preprocess
@@ -93,9 +93,15 @@ def slight(row):
 
 
 @assay.preprocess
+def marked(row):
+    """What is affirmed by a report that is not just about something slight."""
+    return None if slight(row) else affirmed(row)
+
+
+@assay.preprocess
 def pressing(row):
     """What is affirmed by a report with findings that are more than slight and short of an emergency."""
-    return None if EMERGENT.search(affirmed(row)) or slight(row) else affirmed(row)
+    return None if EMERGENT.search(affirmed(row)) else marked(row)
 
 
 # --- finding: normal or abnormal? The 18 given sources --------------------------------------------------------
@@ -115,39 +121,37 @@ given = [
 
 # --- acuity: acute or not? ------------------------------------------------------------------------------------
 
-shades_of_grey = assay.regex(r"opaci|densit|lucen|markings|shadow|haz[ey]", "Acute", on=affirmed)
+shades_of_grey = assay.regex(r"opaci|densit|lucen|markings|shadow|haz[ey]", "Acute", on=marked)
 
-names_a_lobe = assay.regex(r"\b(lobes?|base|bases|basilar|bibasilar|lingula\w*|retrocardiac|perihilar)\b", "Acute", on=affirmed)
+names_a_lobe = assay.regex(r"\b(lobes?|base|bases|basilar|bibasilar|lingula\w*|retrocardiac|perihilar)\b", "Acute", on=marked)
 
 advises_more = assay.regex(
     r"recommend|follow-? ?up|further (evaluat|character)|correlat|may be helpful|suggest clinical|advised"
-    r"|notified|communicated|critical result|concern|suspicious|worrisome|consider",
-    "Acute", on=affirmed,
+    r"|notified|communicated|critical result|concern|suspicious|worrisome|consider\b",
+    "Acute", on=marked,
 )  # fmt: skip
 
-differential = assay.regex(r"versus|differential|(may|could) (represent|reflect|be)|exclude|question|\band/or\b|suspect", "Acute", on=affirmed)
+differential = assay.regex(r"versus|differential|(may|could) (represent|reflect|be)|exclude|question|\band/or\b|suspect", "Acute", on=marked)
 
-says_change = assay.regex(r"\b(increas\w+|worsen\w*|improv\w+|develop\w+|interval|progress\w+|residual|persist\w+)\b", "Acute", on=affirmed)
+says_change = assay.regex(r"\b(increas\w+|worsen\w*|improv\w+|develop\w+|interval|progress\w+|residual|persist\w+)\b", "Acute", on=marked)
 
-measured = assay.regex(r"\d ?(mm|cm)\b", "Acute", on=report)
+air_and_fluid = assay.regex(r"effusion|edema|congest|engorge|blunt|fluid", "Acute", on=marked)
 
-air_and_fluid = assay.regex(r"effusion|edema|congest|engorge|blunt|fluid", "Acute", on=affirmed)
+collapsed_or_filled = assay.regex(r"atelecta|consolidat|infiltrat|pneumoni|air ?space", "Acute", on=marked)
 
-collapsed_or_filled = assay.regex(r"atelecta|consolidat|infiltrat|pneumoni|air ?space", "Acute", on=affirmed)
+small_lungs = assay.regex(r"low lung vol|hypoinflat|low volume|crowding|volumes? (is|are|remain) (\w+ )?low", "Acute", on=marked)
 
-small_lungs = assay.regex(r"low lung vol|hypoinflat|low volume|crowding|volumes? (is|are|remain) (\w+ )?low", "Acute", on=affirmed)
-
-bedside_hardware = assay.regex(r"catheter|picc|\btip\b|\btubes?\b|tracheostomy|generator|pacemaker|\bleads\b", "Acute", on=affirmed)
+bedside_hardware = assay.regex(r"catheter|picc|\btip\b|\btubes?\b|tracheostomy|generator|pacemaker|\bleads\b", "Acute", on=marked)
 
 out_of_place = assay.regex(
     r"elevat\w* (\w+ ){0,3}(hemi)?diaphragm|diaphragms? (is |are )?(\w+ )?elevat|elevation of (\w+ ){0,3}(hemi)?diaphragm"
     r"|prominen\w+ (\w+ ){0,4}(hil|interst|vasc|mark)|hilar (\w+ )?(prominen|full|enlarg)|shift|deviat",
-    "Acute", on=affirmed,
+    "Acute", on=marked,
 )  # fmt: skip
 
-broken_bones = assay.regex(r"fractur|dislocat|deformit|wedg|listhesis", "Acute", on=affirmed)
+broken_bones = assay.regex(r"fractur|dislocat|deformit|wedg|listhesis", "Acute", on=marked)
 
-extent = assay.regex(r"\b(large|small|patchy|diffuse|streaky|multifocal|moderate|subtle|vague)\b", "Acute", on=affirmed)
+extent = assay.regex(r"\b(large|small|patchy|diffuse|streaky|multifocal|moderate|subtle|vague)\b", "Acute", on=marked)
 
 
 @assay.source(task="acuity", labels=["Acute"])
@@ -165,7 +169,7 @@ def impression_is_all_clear(row):
 
 @assay.source(task="acuity", labels=["Non-Acute"])
 def nothing_acute_affirmed(row):
-    return "Non-Acute" if calm(row) else None
+    return "Non-Acute" if calm(row) or slight(row) else None
 
 
 clear_lungs = assay.regex(r"(lungs?|parenchyma)( \w+){0,3} clear|clear (and expanded )?lungs", "Non-Acute", on=calm)
@@ -197,7 +201,7 @@ opacities = assay.regex(r"opaci", "Urgent", on=pressing)
 nodule_or_mass = assay.regex(r"nodul|\bmass(es|like)?\b|lesion|malignan|carcinoma|cancer|metasta|cavit", "Urgent", on=pressing)
 
 low_volumes = assay.regex(
-    r"low lung vol|hypoinflat|low volume|volumes? (is|are|remain) (\w+ )?low|(shallow|poor) insp|decreased lung vol",
+    r"low lung vol|hypoinflat|low volume|volumes? (is|are|remain) (\w+ )?low|(shallow|poor) insp|decreased lung vol|hypoventil",
     "Urgent", on=pressing,
 )  # fmt: skip
 
@@ -211,23 +215,23 @@ line_or_device = assay.regex(
     "Urgent", on=pressing,
 )  # fmt: skip
 
-full_hilum = assay.regex(r"hilar (\w+ )?(prominen|full|enlarg|adenop|mass)|prominen\w+ (\w+ ){0,4}hil|lymphadenop|adenopathy", "Urgent", on=pressing)
+full_hilum = assay.regex(r"hilar (\w+ )?(prominen|full|enlarg|mass)|prominen\w+ (\w+ ){0,4}hil|lymphadenop", "Urgent", on=pressing)
 
 markings = assay.regex(r"interstitial|(lung|bronchovascular|pulmonary|perihilar) markings|bronchi|cuffing|reticul", "Urgent", on=pressing)
-
-vague_density = assay.regex(r"\bdensit(y|ies)\b|lucen|shadow", "Urgent", on=pressing)
 
 bone_deformity = assay.regex(r"deformit|wedg|compression", "Urgent", on=pressing)
 
 fracture = assay.regex(r"fractur", "Emergent", on=affirmed)
 
-out_of_joint = assay.regex(r"dislocat|sublux|listhesis|separation", "Emergent", on=affirmed)
+escaped_air = assay.regex(
+    r"pneumothora|pneumomediast|subcutaneous (air|emphys)|pneumoperit|free (\w+ )?air|perforat|subphrenic",
+    "Emergent", on=affirmed,
+)  # fmt: skip
 
-air_outside_lungs = assay.regex(r"pneumothora|pneumomediast|subcutaneous (air|emphys)", "Emergent", on=affirmed)
-
-air_under_diaphragm = assay.regex(r"pneumoperit|free (\w+ )?air|perforat|subphrenic", "Emergent", on=affirmed)
-
-shifted = assay.regex(r"(mediastinal|tracheal|rightward|leftward) (\w+ )?(shift|deviation)|shift of the|deviat", "Emergent", on=affirmed)
+out_of_line = assay.regex(
+    r"dislocat|sublux|listhesis|separation|(mediastinal|tracheal|rightward|leftward) (\w+ )?(shift|deviation)|shift of the|deviat",
+    "Emergent", on=affirmed,
+)  # fmt: skip
 
 broken_rib = assay.regex(r"\bribs?\b( \w+){0,4} (fractur|deformit)|(fractur|deformit)\w*( \w+){0,6} ribs?\b", "Emergent", on=affirmed)
 
@@ -238,7 +242,7 @@ broken_rib = assay.regex(r"\bribs?\b( \w+){0,4} (fractur|deformit)|(fractur|defo
 @assay.source(task="non_acute", labels=["Normal"])
 def no_finding_affirmed(row):
     said = calm(row)
-    return "Normal" if said and not LASTING.search(said) and not HEART.search(said) else None
+    return "Normal" if said and not (LASTING.search(said) or LARGE_HEART.search(said) or BORDERLINE_HEART.search(said)) else None
 
 
 @assay.source(task="non_acute", labels=["Normal"])
@@ -258,7 +262,7 @@ calcified = assay.regex(r"calcif", "Chronic", on=calm)
 
 worn_spine = assay.regex(r"degenerat|spondylo|osteophyt|spurr|endplate|hyperosto", "Chronic", on=calm)
 
-worn_joints = assay.regex(r"arthrit|arthros|senescent|rotator", "Chronic", on=calm)
+frail_bones = assay.regex(r"arthrit|arthros|senescent|rotator|osteopen|osteopor|deminer", "Chronic", on=calm)
 
 bent_spine = assay.regex(r"scolio|curvature|kypho|curved", "Chronic", on=calm)
 
@@ -274,18 +278,19 @@ after_surgery = assay.regex(r"sternotomy|clips|cabg|surg|postop|valve|cholecyst|
 
 hernia = assay.regex(r"eventrat|hernia", "Chronic", on=calm)
 
-thin_bones = assay.regex(r"osteopen|osteopor|deminer", "Chronic", on=calm)
-
 long_standing = assay.regex(r"\b(chronic|old|remote|healed|sequelae?)\b|(prior|previous) (\w+ )?(granul|infect|surg|trauma|inj|histo)", "Chronic", on=calm)
 
 
 @assay.source(task="non_acute", labels=["Non-urgent"])
-def large_heart(row):
+def only_a_large_heart(row):
     said = calm(row) or ""
-    return "Non-urgent" if HEART.search(said) and not LASTING.search(said) else None
+    return "Non-urgent" if LARGE_HEART.search(said) and not LASTING.search(said) else None
 
 
-borderline_heart = assay.regex(r"(borderline|upper limits|top normal|mild)( \w+){0,4} (cardio|heart|normal|card)|heart( \w+){0,4} (borderline|upper limits|top)", "Non-urgent", on=calm)
+@assay.source(task="non_acute", labels=["Non-urgent"])
+def only_a_borderline_heart(row):
+    said = calm(row) or ""
+    return "Non-urgent" if BORDERLINE_HEART.search(said) and not LASTING.search(said) else None
 
 
 slight_atelectasis = assay.regex(r"atelecta", "Non-urgent", on=slight)
