@@ -143,7 +143,8 @@ class Nearest:
             self.intents.append(intent)
             self.norms.append(self.norm(features(phrase)))
             for feature in features(phrase):
-                self.seeds[feature].append(number)
+                if len(intents_of[feature]) <= 12:  # the others say little and cost most of the time
+                    self.seeds[feature].append(number)
 
     def norm(self, features):
         return math.sqrt(sum(self.weight.get(feature, self.unseen) for feature in features)) or 1.0
