@@ -1,15 +1,14 @@
 """Label sources for the urgency of chest X-ray reports.
 
-A report is as urgent as its worst finding, so most sources look for a finding that the report *affirms*. Sources
-for chronic and minor findings stay silent where something acute is affirmed too.
+A report is as urgent as its worst finding. So sources look for findings that a report *affirms*, and those for lesser
+findings are silent where it affirms something worse.
 """
 
 import re
 
 import assay
 
-# --- What the report says -------------------------------------------------------------------------------------
-
+# What a report denies, and where a denial ends.
 DENIAL = re.compile(
     r"\b(no|not|without|negative|free of|clear of|absence of|resolution of|removal of|rather than|nor|unremarkable"
     r"|rule out|ruled out)\b"
@@ -22,36 +21,41 @@ ELSEWHERE = re.compile(  # some reports go on about other X-rays of the same pat
     r"|(lumbar|lumbosacral|thoracic|cervical) spine)[:.] .*?(?=\bchest[:.]|impression:|$)"
 )
 
-# Findings that need attention soon, or at once.
+# Patterns that several sources share.
+LOW_VOLUME = r"low lung vol|hypoinflat|low volume|volumes? (is|are|remain) (\w+ )?low|hypoventil"
+DIAPHRAGM = (
+    r"elevat\w* (\w+ ){0,3}(hemi)?diaphragm|diaphragms? (is |are |remains )?(\w+ )?elevat"
+    r"|elevation of (\w+ ){0,3}(hemi)?diaphragm"
+)
+HILUM = r"hilar (\w+ )?(prominen|full|enlarg|mass)|prominen\w+ (\w+ ){0,4}hil|lymphadenop"
+HARDWARE = r"catheter|picc|\btip\b|pacemaker|generator|\bleads\b|\btubes?\b|tracheostomy"
+
+# Findings by rank. First those that need attention soon, or at once.
 ACUTE = re.compile(
-    r"opacit|opacif|air ?space disease|consolidat|infiltrat|pneumoni|atelecta|effusion|pleural fluid|blunt"
-    r"|edema|failure|overload|congest|nodul|\bmass\b|masses|lesion|malignan|metasta|carcinoma|cavit"
-    r"|low lung vol|hypoinflat|low volume|volumes? (is|are|remain) (\w+ )?low|elevat\w* (\w+ ){0,3}(hemi)?diaphragm"
-    r"|diaphragms? (is |are )?(\w+ )?elevat|elevation of (\w+ ){0,3}(hemi)?diaphragm"
-    r"|fractur|dislocat|listhesis|sublux|pneumothora|pneumomediast|pneumoperit|free (\w+ )?air|mediastinal shift"
-    r"|catheter|picc|\btip\b|pacemaker|generator|\bleads\b|\btube\b|broken|disrupted|crowding|interstitial"
-    r"|hilar (\w+ )?(prominen|full|enlarg)|prominen\w+ (\w+ ){0,4}hil|deformit|lymphadenop|hypoventil"
+    r"opaci|air ?space disease|consolidat|infiltrat|pneumoni|atelecta|effusion|pleural fluid|blunt|edema|failure"
+    r"|overload|congest|nodul|\bmass\b|masses|lesion|malignan|metasta|carcinoma|cavit|fractur|dislocat|listhesis|sublux"
+    r"|pneumothora|pneumomediast|pneumoperit|free (\w+ )?air|mediastinal shift|broken|disrupted|crowding|interstitial"
+    rf"|deformit|{LOW_VOLUME}|{DIAPHRAGM}|{HILUM}|{HARDWARE}"
 )
-# The worst of them.
-EMERGENT = re.compile(
-    r"fractur|dislocat|listhesis|sublux|pneumothora|pneumomediast|pneumoperit|free (\w+ )?air|(mediastinal|rightward"
-    r"|leftward) (\w+ )?shift|tracheal deviation"
+EMERGENT = re.compile(  # the worst of them
+    r"fractur|dislocat|listhesis|sublux|pneumothora|pneumomediast|pneumoperit|free (\w+ )?air"
+    r"|(mediastinal|rightward|leftward) (\w+ )?shift|tracheal deviation"
 )
-# The least of them.
-SLIGHT = re.compile(
+SLIGHT = re.compile(  # the least of them
     r"(minimal|slight|platelike|plate-like|discoid|linear|bandlike|tiny|mild)(\w*[ ,]+\w+){0,4} atelecta"
     r"|calcified (\w+ )?nodul|nodul\w*( \w+){0,14} (calcif|granulom)|crowding"
 )
-# Findings that have been there for long and will stay.
-LASTING = re.compile(
+LASTING = re.compile(  # what has been there for long and will stay
     r"granulom|histoplasm|calcif|degenerat|spondylo|osteophyt|spurr|arthrit|endplate|senescent|scolio|curvature|kypho"
     r"|hyperexpan|hyperinfl|emphysem|copd|obstructive|flatten|tortuo|ecta[st]i|atheroscl|unfold|scar|fibro|sternotomy"
-    r"|clips|cabg|surg|valve|cholecyst|eventrat|hernia|osteopen|deminer|prosthe|implant|chronic|hyperosto|thicken|mastectomy|lobectomy|fusion|sutur|\bdevice\b|stent|dextrocardia"
+    r"|clips|cabg|surg|valve|cholecyst|eventrat|hernia|osteopen|deminer|prosthe|implant|chronic|hyperosto|thicken"
+    r"|mastectomy|lobectomy|fusion|sutur|\bdevice\b|stent|dextrocardia"
 )
 LARGE_HEART = re.compile(
-    r"cardiomegaly|(heart|cardiac|silhouette)( \w+){0,6} (enlarg|large)|(enlarge\w*|large)( \w+){0,4} (heart|cardiac|cardiomed)"
+    r"cardiomegaly|(heart|cardiac|silhouette)( \w+){0,6} (enlarg|large)"
+    r"|(enlarge\w*|large)( \w+){0,4} (heart|cardiac|cardiomed)"
 )
-BORDERLINE_HEART = re.compile(r"borderline|upper limits? (of )?normal|(near|at)? (the )?top (limits of )?normal")
+BORDERLINE_HEART = re.compile(r"borderline|upper limits? (of )?normal|top (limits of )?normal")
 
 
 @assay.preprocess
@@ -81,13 +85,13 @@ def affirmed(row):
 
 @assay.preprocess
 def calm(row):
-    """What is affirmed by a report that affirms nothing acute; None for other reports."""
+    """What is affirmed by a report that affirms nothing acute; None for other reports, as in all that follow."""
     return None if ACUTE.search(affirmed(row)) else affirmed(row)
 
 
 @assay.preprocess
 def slight(row):
-    """What is affirmed by a report whose acute findings are all slight; None for other reports."""
+    """What is affirmed by a report whose acute findings are all slight."""
     said = affirmed(row)
     return said if ACUTE.search(said) and not ACUTE.search(SLIGHT.sub(" ", said)) else None
 
@@ -100,54 +104,73 @@ def marked(row):
 
 @assay.preprocess
 def pressing(row):
-    """What is affirmed by a report with findings that are more than slight and short of an emergency."""
+    """What is affirmed by a report of nothing that is slight only and nothing that is an emergency."""
     return None if EMERGENT.search(affirmed(row)) else marked(row)
 
 
-# --- finding: normal or abnormal? The 18 given sources --------------------------------------------------------
+@assay.preprocess
+def untouched(row):
+    """What is affirmed by a report that affirms nothing acute and nothing lasting."""
+    return None if LASTING.search(affirmed(row)) else calm(row)
+
+
+# finding: normal or abnormal? The 18 given sources.
 
 GIVEN = [
-    "LF_report_is_short", "LF_negative_inflection_words_in_report", "LF_is_seen_or_noted_in_report",
-    "LF_disease_in_report", "LF_recommend_in_report", "LF_mm_in_report", "LF_abnormal_mesh_terms_in_report",
-    "LF_consistency_in_report", "LF_normal", "LF_positive_MeshTerm", "LF_fracture", "LF_calcinosis",
-    "LF_degen_spine", "LF_lung_hypoinflation", "LF_lung_hyperdistention", "LF_catheters", "LF_surgical",
+    "LF_report_is_short",
+    "LF_negative_inflection_words_in_report",
+    "LF_is_seen_or_noted_in_report",
+    "LF_disease_in_report",
+    "LF_recommend_in_report",
+    "LF_mm_in_report",
+    "LF_abnormal_mesh_terms_in_report",
+    "LF_consistency_in_report",
+    "LF_normal",
+    "LF_positive_MeshTerm",
+    "LF_fracture",
+    "LF_calcinosis",
+    "LF_degen_spine",
+    "LF_lung_hypoinflation",
+    "LF_lung_hyperdistention",
+    "LF_catheters",
+    "LF_surgical",
     "LF_granuloma",
-]  # fmt: skip
-given = [
-    assay.column(name, task="finding", name=name, mapping={"normal": "normal", "abnormal": "abnormal"})
-    for name in GIVEN
 ]
+given = [assay.column(name, task="finding", name=name) for name in GIVEN]
 
 
-# --- acuity: acute or not? ------------------------------------------------------------------------------------
+# acuity: acute or not?
 
 shades_of_grey = assay.regex(r"opaci|densit|lucen|markings|shadow|haz[ey]", "Acute", on=marked)
 
-names_a_lobe = assay.regex(r"\b(lobes?|base|bases|basilar|bibasilar|lingula\w*|retrocardiac|perihilar)\b", "Acute", on=marked)
+names_a_lobe = assay.regex(
+    r"\b(lobes?|base|bases|basilar|bibasilar|lingula\w*|retrocardiac|perihilar)\b", "Acute", on=marked
+)
 
 advises_more = assay.regex(
     r"recommend|follow-? ?up|further (evaluat|character)|correlat|may be helpful|suggest clinical|advised"
     r"|notified|communicated|critical result|concern|suspicious|worrisome|consider\b",
-    "Acute", on=marked,
-)  # fmt: skip
+    "Acute",
+    on=marked,
+)
 
-differential = assay.regex(r"versus|differential|(may|could) (represent|reflect|be)|exclude|question|\band/or\b|suspect", "Acute", on=marked)
+differential = assay.regex(
+    r"versus|differential|(may|could) (represent|reflect|be)|exclude|question|\band/or\b|suspect", "Acute", on=marked
+)
 
-says_change = assay.regex(r"\b(increas\w+|worsen\w*|improv\w+|develop\w+|interval|progress\w+|residual|persist\w+)\b", "Acute", on=marked)
+says_change = assay.regex(
+    r"\b(increas\w+|worsen\w*|improv\w+|develop\w+|interval|progress\w+|residual|persist\w+)\b", "Acute", on=marked
+)
 
-air_and_fluid = assay.regex(r"effusion|edema|congest|engorge|blunt|fluid", "Acute", on=marked)
+fluid = assay.regex(r"effusion|edema|congest|engorge|blunt|fluid", "Acute", on=marked)
 
 collapsed_or_filled = assay.regex(r"atelecta|consolidat|infiltrat|pneumoni|air ?space", "Acute", on=marked)
 
-small_lungs = assay.regex(r"low lung vol|hypoinflat|low volume|crowding|volumes? (is|are|remain) (\w+ )?low", "Acute", on=marked)
+small_lungs = assay.regex(rf"{LOW_VOLUME}|crowding", "Acute", on=marked)
 
-bedside_hardware = assay.regex(r"catheter|picc|\btip\b|\btubes?\b|tracheostomy|generator|pacemaker|\bleads\b", "Acute", on=marked)
+bedside_hardware = assay.regex(HARDWARE, "Acute", on=marked)
 
-out_of_place = assay.regex(
-    r"elevat\w* (\w+ ){0,3}(hemi)?diaphragm|diaphragms? (is |are )?(\w+ )?elevat|elevation of (\w+ ){0,3}(hemi)?diaphragm"
-    r"|prominen\w+ (\w+ ){0,4}(hil|interst|vasc|mark)|hilar (\w+ )?(prominen|full|enlarg)|shift|deviat",
-    "Acute", on=marked,
-)  # fmt: skip
+out_of_place = assay.regex(rf"{DIAPHRAGM}|{HILUM}|shift|deviat|prominen\w+ (interst|vasc|mark)", "Acute", on=marked)
 
 broken_bones = assay.regex(r"fractur|dislocat|deformit|wedg|listhesis", "Acute", on=marked)
 
@@ -174,87 +197,97 @@ def nothing_acute_affirmed(row):
 
 clear_lungs = assay.regex(r"(lungs?|parenchyma)( \w+){0,3} clear|clear (and expanded )?lungs", "Non-Acute", on=calm)
 
-vessels_normal = assay.regex(r"vascula\w+ (is|are|within|appear|and)( \w+){0,4} (normal|limits)|normal pulmonary vasc", "Non-Acute", on=calm)
+vessels_normal = assay.regex(
+    r"vascula\w+ (is|are|within|appear|and)( \w+){0,4} (normal|limits)|normal pulmonary vasc", "Non-Acute", on=calm
+)
 
 spine_only = assay.regex(r"spine|vertebra|spondyl|osteophyt", "Non-Acute", on=calm)
 
-checkup = assay.regex(r"pre-?op|ppd|tuberculosis|\btb\b|physical|screen|clearance|employ|positive", "Non-Acute", on=indication)
+checkup = assay.regex(
+    r"pre-?op|ppd|tuberculosis|\btb\b|physical|screen|clearance|employ|positive", "Non-Acute", on=indication
+)
 
-well_inflated = assay.regex(r"(well|normally|clear and) (expanded|inflated|aerated)|clear bilaterally|lungs are grossly clear", "Non-Acute", on=report)
+well_inflated = assay.regex(
+    r"(well|normally|clear and) (expanded|inflated|aerated)|clear bilaterally|lungs are grossly clear",
+    "Non-Acute",
+    on=report,
+)
 
 
-# --- acute: urgent or emergent? -------------------------------------------------------------------------------
+# acute: urgent or emergent?
 
 pneumonia = assay.regex(r"pneumoni|infiltrat|consolidat|air ?space (disease|opac)|infect", "Urgent", on=pressing)
 
 atelectasis = assay.regex(r"atelecta|volume loss|collapse", "Urgent", on=pressing)
 
-fluid_in_the_chest = assay.regex(r"effusion|pleural fluid|blunt(ed|ing)", "Urgent", on=pressing)
+pleural_effusion = assay.regex(r"effusion|pleural fluid|blunt(ed|ing)", "Urgent", on=pressing)
 
 heart_failure = assay.regex(
     r"edema|failure|overload|congest|vascular (prominen|engorge)|prominen\w+ (\w+ ){0,2}vascula|cephaliz|\bchf\b",
-    "Urgent", on=pressing,
-)  # fmt: skip
+    "Urgent",
+    on=pressing,
+)
 
 opacities = assay.regex(r"opaci", "Urgent", on=pressing)
 
-nodule_or_mass = assay.regex(r"nodul|\bmass(es|like)?\b|lesion|malignan|carcinoma|cancer|metasta|cavit", "Urgent", on=pressing)
+nodule_or_mass = assay.regex(
+    r"nodul|\bmass(es|like)?\b|lesion|malignan|carcinoma|cancer|metasta|cavit", "Urgent", on=pressing
+)
 
-low_volumes = assay.regex(
-    r"low lung vol|hypoinflat|low volume|volumes? (is|are|remain) (\w+ )?low|(shallow|poor) insp|decreased lung vol|hypoventil",
-    "Urgent", on=pressing,
-)  # fmt: skip
+low_volumes = assay.regex(rf"{LOW_VOLUME}|(shallow|poor) insp|decreased lung vol", "Urgent", on=pressing)
 
-raised_diaphragm = assay.regex(
-    r"elevat\w* (\w+ ){0,3}(hemi)?diaphragm|diaphragms? (is |are |remains )?(\w+ )?elevat|elevation of (\w+ ){0,3}(hemi)?diaphragm",
-    "Urgent", on=pressing,
-)  # fmt: skip
+raised_diaphragm = assay.regex(DIAPHRAGM, "Urgent", on=pressing)
 
 line_or_device = assay.regex(
-    r"catheter|picc|\bpic line|venous line|\bport\b|\btip\b|tracheostomy|\btubes?\b|generator|pacemaker|\bleads\b|\bstent|broken|disrupted",
-    "Urgent", on=pressing,
-)  # fmt: skip
+    rf"{HARDWARE}|\bpic line|venous line|\bport\b|\bstent|broken|disrupted", "Urgent", on=pressing
+)
 
-full_hilum = assay.regex(r"hilar (\w+ )?(prominen|full|enlarg|mass)|prominen\w+ (\w+ ){0,4}hil|lymphadenop", "Urgent", on=pressing)
+full_hilum = assay.regex(HILUM, "Urgent", on=pressing)
 
-markings = assay.regex(r"interstitial|(lung|bronchovascular|pulmonary|perihilar) markings|bronchi|cuffing|reticul", "Urgent", on=pressing)
+lung_markings = assay.regex(
+    r"interstitial|(lung|bronchovascular|pulmonary|perihilar) markings|bronchi|cuffing|reticul", "Urgent", on=pressing
+)
 
 bone_deformity = assay.regex(r"deformit|wedg|compression", "Urgent", on=pressing)
 
 fracture = assay.regex(r"fractur", "Emergent", on=affirmed)
 
+broken_rib = assay.regex(
+    r"\bribs?\b( \w+){0,4} (fractur|deformit)|(fractur|deformit)\w*( \w+){0,6} ribs?\b", "Emergent", on=affirmed
+)
+
 escaped_air = assay.regex(
     r"pneumothora|pneumomediast|subcutaneous (air|emphys)|pneumoperit|free (\w+ )?air|perforat|subphrenic",
-    "Emergent", on=affirmed,
-)  # fmt: skip
+    "Emergent",
+    on=affirmed,
+)
 
 out_of_line = assay.regex(
-    r"dislocat|sublux|listhesis|separation|(mediastinal|tracheal|rightward|leftward) (\w+ )?(shift|deviation)|shift of the|deviat",
-    "Emergent", on=affirmed,
-)  # fmt: skip
+    r"dislocat|sublux|listhesis|separation|(mediastinal|tracheal|rightward|leftward) (\w+ )?(shift|deviation)"
+    r"|shift of the|deviat",
+    "Emergent",
+    on=affirmed,
+)
 
-broken_rib = assay.regex(r"\bribs?\b( \w+){0,4} (fractur|deformit)|(fractur|deformit)\w*( \w+){0,6} ribs?\b", "Emergent", on=affirmed)
 
-
-# --- non_acute: normal, chronic or not urgent? ----------------------------------------------------------------
+# non_acute: normal, chronic or not urgent?
 
 
 @assay.source(task="non_acute", labels=["Normal"])
 def no_finding_affirmed(row):
-    said = calm(row)
-    return "Normal" if said and not (LASTING.search(said) or LARGE_HEART.search(said) or BORDERLINE_HEART.search(said)) else None
+    said = untouched(row)
+    return "Normal" if said and not LARGE_HEART.search(said) and not BORDERLINE_HEART.search(said) else None
 
 
 @assay.source(task="non_acute", labels=["Normal"])
 def normal_chest(row):
-    return "Normal" if re.search(r"(normal|negative) (chest|exam|study|film)|^negative|no active disease", impression(row)) and calm(row) is not None else None
+    said = re.search(r"(normal|negative) (chest|exam|study|film)|^negative|no active disease", impression(row))
+    return "Normal" if said and calm(row) is not None else None
 
 
-@assay.source(task="non_acute", labels=["Normal"])
-def bones_intact(row):
-    said = report(row)
-    return "Normal" if re.search(r"(bon[ey]\w*|osseous|xxxx)( \w+){0,4} (intact|normal|unremark)", said) and calm(row) and not LASTING.search(calm(row)) else None
-
+bones_intact = assay.regex(
+    r"\b(bon[ey]\w*|osseous|xxxx)( \w+){0,4} (intact|normal|within normal limits)", "Normal", on=untouched
+)
 
 granuloma = assay.regex(r"granulom|histoplas", "Chronic", on=calm)
 
@@ -274,23 +307,29 @@ old_aorta = assay.regex(r"tortuo|ecta[st]i|atheroscl|unfold|aorta", "Chronic", o
 
 scar = assay.regex(r"scar|fibro|cicatri|thicken", "Chronic", on=calm)
 
-after_surgery = assay.regex(r"sternotomy|clips|cabg|surg|postop|valve|cholecyst|mastectomy|prosthe|implant|fusion|lobectomy", "Chronic", on=calm)
+after_surgery = assay.regex(
+    r"sternotomy|clips|cabg|surg|postop|valve|cholecyst|mastectomy|prosthe|implant|fusion|lobectomy",
+    "Chronic",
+    on=calm,
+)
 
 hernia = assay.regex(r"eventrat|hernia", "Chronic", on=calm)
 
-long_standing = assay.regex(r"\b(chronic|old|remote|healed|sequelae?)\b|(prior|previous) (\w+ )?(granul|infect|surg|trauma|inj|histo)", "Chronic", on=calm)
+long_standing = assay.regex(
+    r"\b(chronic|old|remote|healed|sequelae?)\b|(prior|previous) (\w+ )?(granul|infect|surg|trauma|inj|histo)",
+    "Chronic",
+    on=calm,
+)
 
 
 @assay.source(task="non_acute", labels=["Non-urgent"])
 def only_a_large_heart(row):
-    said = calm(row) or ""
-    return "Non-urgent" if LARGE_HEART.search(said) and not LASTING.search(said) else None
+    return "Non-urgent" if LARGE_HEART.search(untouched(row) or "") else None
 
 
 @assay.source(task="non_acute", labels=["Non-urgent"])
 def only_a_borderline_heart(row):
-    said = calm(row) or ""
-    return "Non-urgent" if BORDERLINE_HEART.search(said) and not LASTING.search(said) else None
+    return "Non-urgent" if BORDERLINE_HEART.search(untouched(row) or "") else None
 
 
 slight_atelectasis = assay.regex(r"atelecta", "Non-urgent", on=slight)
