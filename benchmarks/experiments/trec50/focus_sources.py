@@ -3,6 +3,7 @@
 No parser: a phrase ends at the first function word, and the last known noun in it decides.
 """
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -18,8 +19,18 @@ ENDS = frozenset(
     is are was were be been being am do does did done has have had can could will would should may might must
     n't , . ? ! : ; ( ) -- - what which""".split()
 )
+VERBS = frozenset(
+    """makes made make features feature featured boasts contains contain has attends lies lie saw won wrote said became died
+    lived took came got told gave held went ran led sang left began put lost flows flow borders border surrounds follows
+    follow means stole hit sells sell owns own runs run plays produces produce comes come goes gets takes take uses carries
+    serves lives live inhabit exist includes include inspired penned starred stars separates separate gets wears wear
+    rode shot fought fell built bought sold grew grow drew flew met spent thought taught knew known used called named
+    found kept sank ended appears appear occurs occur begins begin loses lose causes cause caused says say tells tell
+    holds hold receives celebrates sports graces marked marks declares adorns bears weighs covers cover leads lead keeps
+    sits stands stand spends opens changed provides melts gives give squats denote""".split()
+)
 QUOTES = frozenset(["``", "''", "`", '"'])
-SKIPPED = frozenset("the a an some all any one two three four five six seven eight nine ten only of".split())
+SKIPPED = frozenset("the a an some all any one two three four five six seven eight nine ten only of that this his her their your its my".split())
 OF_WHAT = frozenset(
     "name names kind kinds type types sort sorts form forms variety varieties example examples species".split()
 )
@@ -38,20 +49,23 @@ def singular(word):
 
 def phrase_at(words, start, owner):
     """The noun phrase that begins at a word, and where it ends: the owner in "what city 's zoo", or what is owned."""
-    here, found = start, []
+    here, found, owners = start, [], []
     while here < len(words) and (words[here] in SKIPPED or words[here] in QUOTES):
         here += 1
+    end = here
     for end in range(here, len(words)):
         word = words[end]
         if word in ("'s", "'"):
             if owner:
                 return found, end
-            found = []
-        elif word in ENDS:
-            return found, end
+            found, owners = [], found
+        elif word in ENDS or (found and (word in VERBS or (word.endswith("ed") and owner))):
+            break
         elif word not in QUOTES:
             found.append(word)
-    return found, len(words)
+    else:
+        end = len(words)
+    return (owners if found in (["name"], ["names"]) and owners else found), end
 
 
 @assay.preprocess
@@ -108,3 +122,35 @@ def asks_for(name, label):
 
 
 by_focus = [asks_for(name, label) for label, groups in NOUNS.items() for name in groups]
+
+
+@assay.source(task="enty", labels=["ENTY:other"])
+def asks_for_something_unknown(row):
+    """A focus that no list knows, after what, which or name: mostly a thing of its own kind."""
+    text = words(row)
+    opening = text[0] in ("what", "which", "name") and len(text) > 1 and text[1] not in BE
+    return "ENTY:other" if opening and focus(row) and asked_for(row) is None else None
+
+
+@assay.source(task="enty", labels=["ENTY:other"])
+def superlative_of_something_unknown(row):
+    text = row.text.lower()
+    if asked_for(row) is None and re.search(r"^what (is|was|are|were|'s) the .*(\b(most|only|first|best|last)\b|est\b)", text):
+        return "ENTY:other"
+    return None
+
+
+@assay.source(task="coarse", labels=["HUM"])
+def focus_does_what_people_do(row):
+    """Someone unknown who wrote, said, married: "what crooner joined the navy ?"."""
+    text = words(row)
+    if text[0] not in ("what", "which") or not focus(row) or asked_for(row) is not None:
+        return None
+    return "HUM" if DEEDS & set(text[2:8]) else None
+
+
+DEEDS = frozenset(
+    """born married said portrayed played wrote won starred died sang wears became quipped claimed penned invented
+    served joined appeared shot confessed observed declared painted directed designed recorded earned nicknamed stole
+    his himself her herself whose who autobiography""".split()
+)
