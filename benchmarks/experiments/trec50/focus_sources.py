@@ -15,18 +15,18 @@ BE = frozenset("is are was were 's be".split())
 ENDS = frozenset(
     """a an the this that these those his her its their your my our it he she they you i we
     of in on at for from to with by as into about between among during after before under over through than near
-    around off up out upon without within per if when where who whom whose how why while because but or and nor not
+    around off up out ever upon without within per if when where who whom whose how why while because but or and nor not
     is are was were be been being am do does did done has have had can could will would should may might must
     n't , . ? ! : ; ( ) -- - what which""".split()
 )
 VERBS = frozenset(
-    """makes made make features feature featured boasts contains contain has attends lies lie saw won wrote said became died
+    """makes made make features featured boasts contains contain has attends lies lie saw won wrote said became died
     lived took came got told gave held went ran led sang left began put lost flows flow borders border surrounds follows
     follow means stole hit sells sell owns own runs run plays produces produce comes come goes gets takes take uses carries
-    serves lives live inhabit exist includes include inspired penned starred stars separates separate gets wears wear
+    serves lives live inhabit exist includes include inspired penned starred separates separate gets wears wear
     rode shot fought fell built bought sold grew grow drew flew met spent thought taught knew known used called named
     found kept sank ended appears appear occurs occur begins begin loses lose causes cause caused says say tells tell
-    holds hold receives celebrates sports graces marked marks declares adorns bears weighs covers cover leads lead keeps
+    holds hold receives celebrates graces marked marks declares adorns bears weighs covers leads lead keeps
     sits stands stand spends opens changed provides melts gives give squats denote""".split()
 )
 QUOTES = frozenset(["``", "''", "`", '"'])
@@ -59,7 +59,7 @@ def phrase_at(words, start, owner):
             if owner:
                 return found, end
             found, owners = [], found
-        elif word in ENDS or (found and (word in VERBS or (word.endswith("ed") and owner))):
+        elif word in ENDS or words[end + 1 : end + 2] == ["of"] and word in ("east", "west", "north", "south") or (found and (word in VERBS or (owner and word.endswith("ed") and "-" not in word))):
             break
         elif word not in QUOTES:
             found.append(word)
@@ -73,21 +73,33 @@ def words(row):
     return row.text.lower().split()
 
 
+def is_defined(rest, end):
+    """Whether a question is over after "what is a thing": then the thing is not asked for, but what it means."""
+    over = end >= len(rest) - 1 and rest[-1:] in (["?"], ["."])
+    picked = any(word in ("'s", "'", "most", "only", "first", "best", "last", "favorite") or word.endswith("est") for word in rest)
+    return over and not picked
+
+
 @assay.preprocess
 def focus(row):
     """The focus phrase, each word roughly singular: ["soft", "drink"] in "what soft drinks have a kick ?"."""
     text = words(row)
-    start = next((i for i, word in enumerate(text) if word in ("what", "which")), None)
-    if start is None:
-        if text[0] not in ("name", "list", "give", "names"):
-            return []
+    if text[0] in ("name", "list", "give", "names"):
         start = 0
+    else:
+        start = next((i for i, word in enumerate(text) if word in ("what", "which")), None)
+    if start is None or text[:2] in (["how", "can"], ["how", "do"], ["where", "can"]):
+        return []
     after, owner = start + 1, True
     if after < len(text) and text[after] in ("exactly", "else", "me"):
         after += 1
+    if start == 0 and text[0] not in ("what", "which"):
+        owner = False
     if after < len(text) and text[after] in BE:
         after, owner = after + 1, False
     found, end = phrase_at(text, after, owner)
+    if not owner and is_defined(text[after:], end - after):
+        return []
     for _ in range(2):
         if (not found or found[-1] in OF_WHAT) and end < len(text) and text[end] in ("of", "for"):
             inner, end = phrase_at(text, end + 1, owner)
@@ -105,10 +117,10 @@ KNOWN = {
 def asked_for(row):
     """The name of the source that knows the focus, or None."""
     phrase = focus(row)
-    for last in range(len(phrase) - 1, -1, -1):
-        pair = " ".join(phrase[max(last - 1, 0) : last + 1])
-        found = KNOWN.get(pair) or KNOWN.get(phrase[last])
-        if found:
+    is_whole = words(row)[1:2] and words(row)[1] in BE
+    for last in reversed(range(len(phrase))):
+        found = KNOWN.get(" ".join(phrase[max(last - 1, 0) : last + 1])) or KNOWN.get(phrase[last])
+        if found or is_whole:
             return found
     return None
 
@@ -124,12 +136,7 @@ def asks_for(name, label):
 by_focus = [asks_for(name, label) for label, groups in NOUNS.items() for name in groups]
 
 
-@assay.source(task="enty", labels=["ENTY:other"])
-def asks_for_something_unknown(row):
-    """A focus that no list knows, after what, which or name: mostly a thing of its own kind."""
-    text = words(row)
-    opening = text[0] in ("what", "which", "name") and len(text) > 1 and text[1] not in BE
-    return "ENTY:other" if opening and focus(row) and asked_for(row) is None else None
+PERSON = re.compile(r"(ist|ian|man|men|woman|women|general|ess|eer|guy|hero|mother|father|lord|lady|cardinal)$")
 
 
 @assay.source(task="enty", labels=["ENTY:other"])
@@ -144,9 +151,18 @@ def superlative_of_something_unknown(row):
 def focus_does_what_people_do(row):
     """Someone unknown who wrote, said, married: "what crooner joined the navy ?"."""
     text = words(row)
-    if text[0] not in ("what", "which") or not focus(row) or asked_for(row) is not None:
+    if text[0] not in ("what", "which") or text[1] in BE or not focus(row) or asked_for(row) is not None:
         return None
     return "HUM" if DEEDS & set(text[2:8]) else None
+
+
+@assay.source(task="hum", labels=["HUM:ind"])
+def focus_ends_like_a_person(row):
+    """A noun in -ist, -ian, -man and so on after what or which: "what two u.s. biochemists won a prize ?"."""
+    phrase = focus(row)
+    if not phrase or words(row)[0] not in ("what", "which", "name") or asked_for(row) is not None:
+        return None
+    return "HUM:ind" if PERSON.search(phrase[-1]) else None
 
 
 DEEDS = frozenset(

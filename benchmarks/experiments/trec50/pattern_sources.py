@@ -18,6 +18,17 @@ def function(label):
     return assay.source(task=label.split(":")[0].lower(), labels=[label])
 
 
+def asks(pattern, label):
+    """The same with look-around, which rules do not have: matched from the beginning of the text."""
+    matches = re.compile(pattern).match
+
+    @assay.source(task=label.split(":")[0].lower(), labels=[label])
+    def source(row):
+        return label if matches(row.text) else None
+
+    return source
+
+
 # Coarse: the question word.
 
 who_is_human = assay.regex(r"\b(who|whom|whose)\b", "HUM", on="text", task="coarse")
@@ -154,9 +165,10 @@ describe = says(r"^(describe|explain|discuss)\b|^what (should|must|can|would|wil
 
 # Entities.
 
-what_did_someone_verb = says(r"^what (did|does|do|has|have|had) .* (collect|study|studies|use|have|get|lose|wear|see|find|give|invent|sell|carry|buy|want|crave|take|win|drop|hold|steal|remove|offer|become|put|bring|throw|discover|produce|share|measure|measured?|send|leave)\\b", "ENTY:other")
+what_did_someone_verb = says(r"^what (did|does|do|has|have|had) .* (collect|study|studies|use|have|get|lose|wear|see|find|give|invent|sell|carry|buy|want|crave|take|win|drop|hold|steal|remove|offer|become|put|bring|throw|discover|produce|share|measure|measured?|send|leave|swallow|seek|fear|drink|contain)\b", "ENTY:other")
 what_verbs = says(r"^what (is|was) (considered|worn|measured|introduced|sold|found|given|made|destroyed|organized) |^what (dangles|melts|became|goes|won|came|comes|fell|took|carries|developed|covers|gives|lies|hangs|flies|attracts|travels|burns|follows|produces) ", "ENTY:other")
-which_of_these = says(r"^(which|what) (of|one of|came|is|are|has) .*( or |following|these|heavier|larger|first)", "ENTY:other")
+what_with_a_preposition_left = assay.regex(r"^what (did|does|do|has|have|are|were|is|was) .* (with|in|on|from|to|into|out|by|as|of|over|at) \??$", "ENTY", on="text", task="coarse")
+which_of_these = says(r"^which (of|one of|came|is|are|has|produces|thrilled) .*( or |following|these|heavier|larger)", "ENTY:other")
 
 fear_of = says(r"\bfears? of\b|\bphobic\b|\bafraid of\b|\bdoes a .* fear \??$", "ENTY:dismed")
 suffers_from = says(r"\bsuffer(s|ed|ing)?\b|\bwhat .*\b(transmitted|infected|contagious|cure[sd]?|treats?|treated|diagnosed|prescribed|symptoms?|vaccine)\b", "ENTY:dismed")
@@ -211,10 +223,11 @@ way_to = says(r"\b(way|ways|method|methods|technique|techniques|procedure|proces
 who_did = says(r"^who ([a-z]+ed|wrote|won|made|said|gave|shot|led|sang|sings|built|held|owns|has|had|began|took|came|ran|became|did|does|led|found|stole|drew|lost|taught|flew|broke|wears|killed|plays|lives|leads|makes|writes|runs|stars|holds|sold|beat|spoke|rode|dared|kept|went|drove|cut|put|hit|told)\b", "HUM:ind")
 who_was_the = says(r"^who ('s|is|was|will be|were|are) (the|a|an|his|her|\S+ 's|\S+ \S+ 's)\b", "HUM:ind")
 who_with_more_said = says(r"^(who|whom|whose|by whom|with whom|to whom) (\S+ ){4,}", "HUM:ind")
-whose_or_whom = says(r"^(whose|whom|to whom|with whom|by whom|for whom)\b|\bof whom\b", "HUM:ind")
+whose_or_whom = says(r"^(whose|whom|to whom|with whom|by whom|for whom)\b|\b(of|by|to) whom\b|, who (is|was|are|were|did|played|said|wrote)\b", "HUM:ind")
 real_name_of_a_person = says(r"\b(real|first|last|middle|maiden|full|christian|given|birth|stage) names?\b|\b(wife|husband|father|mother|son|daughter|brother|sister|girlfriend|boyfriend|secretary|partner|child|children|sons|daughters|wives|uncle|aunt)( 's)? names?\b|\bname of .*\b(wife|husband|father|mother|son|daughter|sister|brother|girlfriend|partner|creator|secretary)\b", "HUM:ind")
+name_of_one_unknown = says(r"^what (is|was|were|are|'s) (\S+ ){1,5}'s? (\S+ ){0,2}names?( \S+)? \??$", "HUM:ind")
 name_of_who = says(r"\bnames? (of|the) .*\b(who|whose|that played|man|woman|actor|actress|president|author|singer|character|leader|lawyer|inventor|girl|boy)\b", "HUM:ind")
-person_who = says(r"^(what|which|name) (\S+ ){0,6}(actor|actress|president|singer|author|writer|poet|novelist|artist|painter|composer|comedian|comedienne|character|man|woman|king|queen|player|pitcher|leader|director|star|general|senator|golfer|boxer|astronaut|explorer|inventor|pope|detective|hero|host|model|musician|architect|designer|scientist|spy|emperor|prince|princess|minister|coach|quarterback|playwright|villain|governor|lawyer|athlete|dictator|swimmer|philosopher|doctor|cartoonist|saint|god|goddess)\b", "HUM:ind")
+person_who = asks(r"(what|which|name) (?!(is|are|was|were|do|does|did|has|can|would) )(\S+ ){0,5}?(actor|actress|president|singer|author|writer|poet|novelist|artist|painter|composer|comedian|comedienne|character|man|woman|king|queen|player|pitcher|leader|director|star|general|senator|golfer|boxer|astronaut|explorer|inventor|pope|detective|hero|host|model|musician|architect|designer|scientist|spy|emperor|prince|princess|minister|coach|quarterback|playwright|villain|governor|lawyer|athlete|dictator|swimmer|philosopher|doctor|cartoonist|saint|god|goddess)\b", "HUM:ind")
 did_what_a_person_does = says(r"^(what|which) (\S+ ){1,4}(was born|was married|married|said|portrayed|wrote|starred|died|sang|quipped|lived|penned|lost his|told|ran for|confessed|observed|painted|directed|designed|earned|was nicknamed|had his|had her|called himself|\S+ his|\S+ her|appeared in|posed|fathered)\b", "HUM:ind")
 famous_person_description = says(r"^(what|why) (is|was|are|were) (\S+ ){1,4}(famous|known|noted|renowned|remembered|best known)( \S+)? (for|as) \??$|\bclaim to fame\b|^how (is|was) .* known\b", "HUM:desc")
 
@@ -275,7 +288,7 @@ how_fast = says(r"\bhow fast\b|\b(speed|velocity|mph|miles per hour)\b", "NUM:sp
 how_hot = says(r"\bhow (hot|cold|warm)\b|\b(temperatures?|fahrenheit|celsius|boiling point|melting point|freezing point|degrees)\b", "NUM:temp")
 how_big = says(r"\bhow (big|large|small|huge)\b|\b(size|acreage|volume|capacity|square (feet|miles|kilometers)|dimensions)\b( of| does| is|\?)?", "NUM:volsize")
 how_heavy = says(r"\bweighs?\b|\bhow heavy\b|^what (is|was|'s) the (\S+ )?weight\b|\bhow many (pounds|tons|ounces|kilograms|grams)\b", "NUM:weight")
-percentage_of = says(r"\b(percentage|percent|fraction|proportion|odds|probability|chances?|rate|share|ratio)\b", "NUM:perc")
+percentage_of = says(r"\b(percentage|percent|fraction|proportion) of\b|\bwhat (\S+ ){0,2}(percentage|percent|fraction|proportion|share)\b|^what (is|are|was|were|'s) .*\b(odds|probability|chances?|rate|ratio|likelihood)\b|\bodds (of|that)\b", "NUM:perc")
 population_of = says(r"^(what|how|the) (is|was|'s|large|big|are|many).*\bpopulations?\b|\bpopulation of .* (is|was) what\b", "NUM:other")
 score_or_measure = says(r"^what (is|was|are|were|'s) .*\b(iq|horsepower|latitude|longitude|frequency|par|scores?|index|heart rate|blood pressure|ph|magnitude|chromosome number|atomic number|numerical value|perfect score|batting average|dimensions?)\b|\bhow often\b|\bhow many times\b", "NUM:other")
 phone_or_code_number = says(r"^(what|how|where|name|who) .*\b(telephone|phone|fax|zip|area|postal|social security|serial|ip|toll-free|800|account|dialing) (numbers?|codes?|address)\b|\bwhat (\S+ ){0,2}(code|digits)\b", "NUM:code")
