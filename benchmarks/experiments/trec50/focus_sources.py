@@ -11,29 +11,33 @@ import assay
 
 HERE = Path(__file__).parent
 
-BE = frozenset("is are was were 's be".split())
-ENDS = frozenset(
-    """a an the this that these those his her its their your my our it he she they you i we
+
+def word_set(text):
+    return frozenset(text.split())
+
+
+BE = word_set("is are was were 's be")
+ENDS = word_set("""a an the this that these those his her its their your my our it he she they you i we
     of in on at for from to with by as into about between among during after before under over through than near
-    around off up out ever upon without within per if when where who whom whose how why while because but or and nor not
+    around off up out ever upon without within per if when where who whom whose how why while because but or
+    and nor not
     is are was were be been being am do does did done has have had can could will would should may might must
-    n't , . ? ! : ; ( ) -- - what which""".split()
-)
-VERBS = frozenset(
-    """makes made make features featured boasts contains contain has attends lies lie saw won wrote said became died
-    lived took came got told gave held went ran led sang left began put lost flows flow borders border surrounds follows
-    follow means stole hit sells sell owns own runs run plays produces produce comes come goes gets takes take uses carries
+    n't , . ? ! : ; ( ) -- - what which""")
+VERBS = word_set("""makes made make features featured boasts contains contain has attends lies lie saw won wrote said became died
+    lived took came got told gave held went ran led sang left began put lost flows flow borders border
+    surrounds follows
+    follow means stole hit sells sell owns own runs run plays produces produce comes come goes gets takes take
+    uses carries
     serves lives live inhabit exist includes include inspired penned starred separates separate gets wears wear
     rode shot fought fell built bought sold grew grow drew flew met spent thought taught knew known used called named
     found kept sank ended appears appear occurs occur begins begin loses lose causes cause caused says say tells tell
     holds hold receives celebrates graces marked marks declares adorns bears weighs covers leads lead keeps
-    sits stands stand spends opens changed provides melts gives give squats denote""".split()
-)
+    sits stands stand spends opens changed provides melts gives give squats denote""")
 QUOTES = frozenset(["``", "''", "`", '"'])
-SKIPPED = frozenset("the a an some all any one two three four five six seven eight nine ten only of that this his her their your its my".split())
-OF_WHAT = frozenset(
-    "name names kind kinds type types sort sorts form forms variety varieties example examples species".split()
+SKIPPED = word_set(
+    "the a an some all any one two three four five six seven eight nine ten only of that this his her their your its my"
 )
+OF_WHAT = word_set("name names kind kinds type types sort sorts form forms variety varieties example examples species")
 
 
 def singular(word):
@@ -42,7 +46,12 @@ def singular(word):
         return word[:-3] + "y"
     if word.endswith(("sses", "xes", "ches", "shes")):
         return word[:-2]
-    if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 3 and word not in ("series", "species"):
+    if (
+        word.endswith("s")
+        and not word.endswith(("ss", "us", "is"))
+        and len(word) > 3
+        and word not in ("series", "species")
+    ):
         return word[:-1]
     return word
 
@@ -59,7 +68,12 @@ def phrase_at(words, start, owner):
             if owner:
                 return found, end
             found, owners = [], found
-        elif word in ENDS or words[end + 1 : end + 2] == ["of"] and word in ("east", "west", "north", "south") or (found and (word in VERBS or (owner and word.endswith("ed") and "-" not in word))):
+        elif (
+            word in ENDS
+            or words[end + 1 : end + 2] == ["of"]
+            and word in ("east", "west", "north", "south")
+            or (found and (word in VERBS or (owner and word.endswith("ed") and "-" not in word)))
+        ):
             break
         elif word not in QUOTES:
             found.append(word)
@@ -76,7 +90,10 @@ def words(row):
 def is_defined(rest, end):
     """Whether a question is over after "what is a thing": then the thing is not asked for, but what it means."""
     over = end >= len(rest) - 1 and rest[-1:] in (["?"], ["."])
-    picked = any(word in ("'s", "'", "most", "only", "first", "best", "last", "favorite") or word.endswith("est") for word in rest)
+    picked = any(
+        word in ("'s", "'", "most", "only", "first", "best", "last", "favorite") or word.endswith("est")
+        for word in rest
+    )
     return over and not picked
 
 
@@ -109,7 +126,10 @@ def focus(row):
 
 NOUNS = tomllib.loads((HERE / "nouns.toml").read_text())
 KNOWN = {
-    noun.replace("_", " "): name for groups in NOUNS.values() for name, nouns in groups.items() for noun in nouns.split()
+    noun.replace("_", " "): name
+    for groups in NOUNS.values()
+    for name, nouns in groups.items()
+    for noun in nouns.split()
 }
 
 
@@ -142,7 +162,9 @@ PERSON = re.compile(r"(ist|ian|man|men|woman|women|general|ess|eer|guy|hero|moth
 @assay.source(task="enty", labels=["ENTY:other"])
 def superlative_of_something_unknown(row):
     text = row.text.lower()
-    if asked_for(row) is None and re.search(r"^what (is|was|are|were|'s) the .*(\b(most|only|first|best|last)\b|est\b)", text):
+    if asked_for(row) is None and re.search(
+        r"^what (is|was|are|were|'s) the .*(\b(most|only|first|best|last)\b|est\b)", text
+    ):
         return "ENTY:other"
     return None
 
@@ -165,8 +187,6 @@ def focus_ends_like_a_person(row):
     return "HUM:ind" if PERSON.search(phrase[-1]) else None
 
 
-DEEDS = frozenset(
-    """born married said portrayed played wrote won starred died sang wears became quipped claimed penned invented
+DEEDS = word_set("""born married said portrayed played wrote won starred died sang wears became quipped claimed penned invented
     served joined appeared shot confessed observed declared painted directed designed recorded earned nicknamed stole
-    his himself her herself whose who autobiography""".split()
-)
+    his himself her herself whose who autobiography""")

@@ -1,5 +1,6 @@
 """Sources that compare a whole question with typical ones: they cover much, and are right less often than patterns."""
 
+import itertools
 import math
 import tomllib
 from collections import Counter, defaultdict
@@ -15,7 +16,7 @@ ALIKE = {"which": "what", "'s": "is", "was": "is", "are": "is", "were": "is", "d
 def features(text):
     """Words, pairs, and the opening, with forms of a verb taken as one."""
     words = [ALIKE.get(word, word) for word in text.lower().split() if word not in ("?", ".", "``", "''", ",")]
-    pairs = [f"{one} {two}" for one, two in zip(words, words[1:], strict=False)]
+    pairs = [f"{one} {two}" for one, two in itertools.pairwise(words)]
     return words + pairs + ["^" + " ".join(words[:2]), "^" + " ".join(words[:3])]
 
 
