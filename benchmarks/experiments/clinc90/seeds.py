@@ -4,9 +4,12 @@ One source compares words, another one letters (so that "transactoin" is near "t
 weigh a feature by how few intents use it, and are silent where nothing is near or two intents are.
 """
 
+# ruff: noqa: E501  (an intent a line)
+
 import math
 import re
 from collections import defaultdict
+from itertools import pairwise
 
 import assay
 
@@ -109,13 +112,16 @@ SEEDS = {
     "w2": "where is my w2 | how do i get my w-2 form | i need my w2 to do my taxes | where can i find my tax form | when will i get my w2",
 }  # fmt: skip
 
-COMMON = frozenset("a an the to of is are am be do does did can could would will you me my i i'm i'd please it if that this and know tell".split())
+COMMON = {
+    *["a", "an", "the", "to", "of", "is", "are", "am", "be", "do", "does", "did", "can", "could", "would", "will"],
+    *["you", "me", "my", "i", "i'm", "i'd", "please", "it", "if", "that", "this", "and", "know", "tell"],
+}
 
 
 def by_words(text):
     """Words and pairs of words; the commonest words only in pairs."""
     found = re.findall(r"[a-z0-9$%'&-]+", text.lower())
-    return {word for word in found if word not in COMMON} | {f"{a} {b}" for a, b in zip(found, found[1:], strict=False)}
+    return {word for word in found if word not in COMMON} | {f"{a} {b}" for a, b in pairwise(found)}
 
 
 def by_letters(text):
