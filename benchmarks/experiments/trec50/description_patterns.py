@@ -55,9 +55,11 @@ abbreviation_for = says(
 ACRONYMS = set(
     re.findall(
         r"\S+",
-        """aids nasa cnn nato laser radar iq isp asean unicef un uk usa eu afs ioc epa fbi cia irs ups ibm atm html http dna
-    rna bmw tv ac dc ira i.r.a. aaa abc nbc cbs bbc usb cpu ram rom url scuba sonar snafu nafta opec espn
-    imf who ussr kgb pcb dvd vcr vhs mri cat hiv iv er ekg adhd add sids eeg gmt est pst faq asap aarp""",
+        """
+    aids nasa cnn nato laser radar iq isp asean unicef un uk usa eu afs ioc epa fbi cia irs ups ibm atm html
+    http dna rna bmw tv ac dc ira i.r.a. aaa abc nbc cbs bbc usb cpu ram rom url scuba sonar snafu nafta opec
+    espn imf who ussr kgb pcb dvd vcr vhs mri cat hiv iv er ekg adhd add sids eeg gmt est pst faq asap aarp
+    """,
     )
 )
 
@@ -215,7 +217,7 @@ what_was_it_about = says(
     "DESC:desc",
 )
 describe = says(
-    r"^(describe|explain|discuss)\b|^what (should|must|can|would|will|do) (i|you|we|one|a|the)\b|^what "
-    r"good (is|are)\b|^what if\b",
+    r"^(describe|explain|discuss)\b|^what (should|must|can|would|will) (i|you|we|one|a|the)\b|^what good (is|are)\b|"
+    r"^what if\b",
     "DESC:desc",
 )

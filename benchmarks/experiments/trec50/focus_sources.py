@@ -17,22 +17,23 @@ def word_set(text):
 
 
 BE = word_set("is are was were 's be")
-ENDS = word_set("""a an the this that these those his her its their your my our it he she they you i we
-    of in on at for from to with by as into about between among during after before under over through than near
-    around off up out ever upon without within per if when where who whom whose how why while because but or
-    and nor not
-    is are was were be been being am do does did done has have had can could will would should may might must
-    n't , . ? ! : ; ( ) -- - what which""")
-VERBS = word_set("""makes made make features featured boasts contains contain has attends lies lie saw won wrote said became died
-    lived took came got told gave held went ran led sang left began put lost flows flow borders border
-    surrounds follows
-    follow means stole hit sells sell owns own runs run plays produces produce comes come goes gets takes take
-    uses carries
-    serves lives live inhabit exist includes include inspired penned starred separates separate gets wears wear
-    rode shot fought fell built bought sold grew grow drew flew met spent thought taught knew known used called named
-    found kept sank ended appears appear occurs occur begins begin loses lose causes cause caused says say tells tell
-    holds hold receives celebrates graces marked marks declares adorns bears weighs covers leads lead keeps
-    sits stands stand spends opens changed provides melts gives give squats denote""")
+ENDS = word_set("""
+    a an the this that these those his her its their your my our it he she they you i we of in on at for from to
+    with by as into about between among during after before under over through than near around off up out ever
+    upon without within per if when where who whom whose how why while because but or and nor not is are was were
+    be been being am do does did done has have had can could will would should may might must n't , . ? ! : ; ( )
+    -- - what which
+""")
+VERBS = word_set("""
+    makes made make features featured boasts contains contain has attends lies lie saw won wrote said became died
+    lived took came got told gave held went ran led sang left began put lost flows flow borders border surrounds
+    follows follow means stole hit sells sell owns own runs run plays produces produce comes come goes gets takes
+    take uses carries serves lives live inhabit exist includes include inspired penned starred separates separate
+    gets wears wear rode shot fought fell built bought sold grew grow drew flew met spent thought taught knew
+    known used called named found kept sank ended appears appear occurs occur begins begin loses lose causes cause
+    caused says say tells tell holds hold receives celebrates graces marked marks declares adorns bears weighs
+    covers leads lead keeps sits stands stand spends opens changed provides melts gives give squats denote
+""")
 QUOTES = frozenset(["``", "''", "`", '"'])
 SKIPPED = word_set(
     "the a an some all any one two three four five six seven eight nine ten only of that this his her their your its my"
@@ -70,8 +71,7 @@ def phrase_at(words, start, owner):
             found, owners = [], found
         elif (
             word in ENDS
-            or words[end + 1 : end + 2] == ["of"]
-            and word in ("east", "west", "north", "south")
+            or (words[end + 1 : end + 2] == ["of"] and word in ("east", "west", "north", "south"))
             or (found and (word in VERBS or (owner and word.endswith("ed") and "-" not in word)))
         ):
             break
@@ -187,6 +187,8 @@ def focus_ends_like_a_person(row):
     return "HUM:ind" if PERSON.search(phrase[-1]) else None
 
 
-DEEDS = word_set("""born married said portrayed played wrote won starred died sang wears became quipped claimed penned invented
-    served joined appeared shot confessed observed declared painted directed designed recorded earned nicknamed stole
-    his himself her herself whose who autobiography""")
+DEEDS = word_set("""
+    born married said portrayed played wrote won starred died sang wears became quipped claimed penned invented
+    served joined appeared shot confessed observed declared painted directed designed recorded earned nicknamed
+    stole his himself her herself whose who autobiography
+""")

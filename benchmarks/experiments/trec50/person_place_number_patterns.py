@@ -69,6 +69,28 @@ did_what_a_person_does = says(
     r"nicknamed|had his|had her|called himself|\S+ his|\S+ her|appeared in|posed|fathered)\b",
     "HUM:ind",
 )
+NAME = (
+    r"^(name|names|name of|(what|which) (is|was|are|were|'s) (the |their |his |her )?"
+    r"(full |first |last )?names?( of)?)\b"
+)
+name_a_person = says(
+    NAME
+    + r".*\b(man|woman|lady|girl|boy|actor|actress|singer|author|writer|creator|inventor|captain|pilot|husband|wife|"
+    r"brothers?|sisters?|children|sons?|daughters?|father|mother|grandfather|gods?|goddess|king|queen|president|leader|"
+    r"lawyer|prosecutor|hunter|character|members?|hero|heroine|director|manager|player|astronaut|detective|villain|"
+    r"secretary|host|doctor|scientist|economist|poet|artist|ranger|cook|butler|maid|killer|senator|governor)\b",
+    "HUM:ind",
+)
+name_a_group = says(
+    NAME + r".*\b(company|team|band|group|organization|university|college|manufacturer|airline|tribe|party|school|"
+    r"corporation|league|producer|agency|orchestra|gang|exchange|union)\b",
+    "HUM:gr",
+)
+name_a_place = says(
+    NAME + r".*\b(gallery|river|lake|island|ocean|sea|street|building|bridge|stadium|airport|park|museum|hotel|desert|"
+    r"planet|castle|palace|prison|golf course|restaurant|house|ranch|plantation|bar|theater|attractions)\b",
+    "LOC:other",
+)
 famous_person_description = says(
     r"^(what|why) (is|was|are|were) (\S+ ){1,4}(famous|known|noted|renowned|remembered|best known)( \S+)? "
     r"(for|as) \??$|\bclaim to fame\b|^how (is|was) .* known\b",
