@@ -124,8 +124,8 @@ what_is_quoted = says(r"^what (is|are|was|were|'s) (an? |the )?(``|`) [^']* (''|
 
 
 SAY_IN = re.compile(
-    r"\b(say|spell|pronounce|write) .*\bin (other|spanish|french|german|italian|\w+ese|\w+ish|\w+ian|"
-    r"latin|different)\b"
+    r"\b(say|spell|pronounce|write) .*\bin (spanish|french|german|italian|\w+ese|\w+ish|\w+ian|"
+    r"latin)\b"
 )
 
 
@@ -143,7 +143,7 @@ def how_does_it(row):
 
 how_is_it_done = says(r"^how (is|are|was|were|has|have|had|be)\b", "DESC:manner")
 how_to = says(
-    r"^how (to|you|good|well|successful|safe|effective|accurate|important|true|serious|different)\b|\bhow "
+    r"^how (to|you|good|well|safe|effective|accurate|important|true|serious)\b|\bhow "
     r"to\b",
     "DESC:manner",
 )
@@ -183,7 +183,7 @@ purpose_of = says(
 # Descriptions: accounts of something.
 
 origin_of = says(
-    r"^(what|name|how|tell|give)\b.*\b(origins?|orgin|history|roots?|background|story|beginnings?|"
+    r"^(what|name|how|tell|give)\b.*\b(origins?|history|roots?|background|story|beginnings?|"
     r"etymology|derivation) (of|behind|and)\b",
     "DESC:desc",
 )
@@ -207,7 +207,7 @@ effects_or_features_of = says(
     r"^what (\S+ ){1,4}(effects?|characteri?stics|features|properties|advantages?|disadvantages?|"
     r"benefits?|symptoms?|facts?|information|contents?|role|impact|signs|principles?|theory|nature|"
     r"results?|outcome|verdict|conditions|requirements?|rules|laws|powers|qualifications|significance|"
-    r"importance|contributions?) (of|on|for|about|in|and|to|from|did|does|do)\b",
+    r"importance) (of|on|for|about|in|and|to|from|did|does|do)\b",
     "DESC:desc",
 )
 part_played = says(r"^what (\S+ )?(part|role) (did|do|does|has|have) .* play(ed)? in\b|\brole of\b", "DESC:desc")
@@ -217,7 +217,7 @@ what_was_it_about = says(
     "DESC:desc",
 )
 describe = says(
-    r"^(describe|explain|discuss)\b|^what (should|must|can|would|will) (i|you|we|one|a|the)\b|^what good (is|are)\b|"
+    r"^(describe|explain|discuss)\b|^what (should|must|can|would|will) (i|you|we|one|a|the)\b|"
     r"^what if\b",
     "DESC:desc",
 )

@@ -74,7 +74,7 @@ chemical_words = says(
     "ENTY:substance",
 )
 also_known_as = says(
-    r"\b(another|other|common|scientific|former|original|technical|alternate|proper) (name|term|word)s?\b|"
+    r"\b(another|other|common|scientific|former|original|technical|proper) (name|term|word)s?\b|"
     r"\b(also|better|formerly|commonly|originally) (known|called)\b|\bknown as what\b|\bcalled what\b|"
     r"\bnicknamed what\b|\bsynonyms?\b|\bpseudonym\b",
     "ENTY:termeq",
@@ -199,7 +199,7 @@ what_war_or_event = says(
 )
 happened_on_a_day = says(
     r"^what .*\b(event|holiday|celebrated|celebrates|commemorates?|celebration|struck|befell|took place|"
-    r"occurred|ended with|began with|slaughter|disaster)\b",
+    r"occurred|ended with|began with|disaster)\b",
     "ENTY:event",
 )
 what_product = says(
