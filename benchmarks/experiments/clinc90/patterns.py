@@ -50,7 +50,7 @@ PATTERNS = {
     "pin_change": r"\bpins?\b",
     "report_fraud": r"\bfraud|suspicious|unauthori[sz]ed|\bscam|(charges?|transactions?|purchases?)\b.*\b(didn't|did not|never|don't|do not|wasn't|unfamiliar|false|strange|weird|not mine)\b|(didn't|did not|never) (make|authorize|buy|purchase)|\b(false|strange|odd|bogus|fishy|illegal|unfamiliar) (charges?|transactions?|activity|purchase)|somebody|hack",
     "routing": r"\brouting\b|\baba\b",
-    "spending_history": r"^(?!.*\b(limit|max|maximum|most|power|can i spend|allowed|my points|time off)\b).*\b(spent|spend|spending|expenditures?|expenses?)\b|\b(has|have|did|what)\b.*\b(cost|ran|run) me\b|\bhow much\b.*\b(have i paid|did i pay|i've paid|paid for|paid in)\b",
+    "spending_history": r"^(?!.*\b(limit|max|maximum|most|can i spend|allowed|my points|time off)\b).*\b(spent|spend|spending|expenditures?|expenses?)\b|\b(has|have|did|what)\b.*\b(cost|ran|run) me\b|\bhow much\b.*\b(have i paid|did i pay|i've paid|paid for|paid in)\b",
     "transactions": r"^(?!.*\b(fees?|fraud\w*|unauthorized|false|international|foreign|suspicious|did not make|didn't make)\b).*\b(transactions?|transactoin\w*|purchases?|last thing i (bought|purchased)|what (did|have) i (buy|purchase|bought)|(recent|latest|last) (charges?|payment|purchase)|statement)\b",
     "transfer": r"\b(transfer|move|send|put|switch|take|shift|wire|deposit|transaction)\b.*(\b(to|into|from|between)\b.*" + ACCOUNT + r"|money|funds|\$\d|from a to b)",
     # credit_cards
