@@ -73,7 +73,7 @@ class EndModelSettings:
     epochs: int = 10
     batch_size: int = 128
     learning_rate: float = 0.01
-    l2: float = 0.0001
+    l2: float = 1e-5
     dropout: float = 0.1
     frozen_epochs: int = 5
     patience: int = 10

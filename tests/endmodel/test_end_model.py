@@ -32,7 +32,7 @@ def numbers_of(truth, seed=0):
 
 ENCODERS = {
     "ngrams": (lambda: None, {}, "texts"),
-    "ngrams with layers": (lambda: assay.NGrams(unit="character", longest=3), {"layers": (16,)}, "texts"),
+    "ngrams with layers": (lambda: assay.NGrams(words=None, characters=(1, 3)), {"layers": (16,)}, "texts"),
     "lstm": (lambda: assay.BiLSTM(embedding=8, hidden=8), {"layers": (8,), "epochs": 12}, "texts"),
     "dense": (lambda: assay.Features(), {"epochs": 30}, "dense"),
     "sparse": (lambda: assay.Features(), {"epochs": 30, "learning_rate": 0.05}, "sparse"),

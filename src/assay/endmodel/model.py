@@ -151,7 +151,7 @@ class EndModel(Predictor):
         epochs: int = 10,
         batch_size: int = 128,
         learning_rate: float = 1e-2,
-        l2: float = 1e-4,
+        l2: float = 1e-5,
         dropout: float = 0.1,
         frozen_epochs: int = 5,
         patience: int = 10,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,17 +28,20 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 class NGrams(Encoder):
     """Texts as bags of n-grams, hashed and weighed by TF-IDF: the fast default.
 
-    Without shared layers above it, the end model is linear in the n-grams; with
-    ``EndModel(..., layers=(200, 50))`` it is a multi-layer perceptron.
+    Words and pairs of words say what a text is about; runs of characters make words that
+    look alike (``pay``, ``paying``, ``payment``) tell about each other, which matters where
+    texts are short. Without shared layers above it, the end model is linear in the n-grams;
+    with ``EndModel(..., layers=(200, 50))`` it is a multi-layer perceptron.
 
     Parameters
     ----------
-    shortest, longest
-        How many neighbouring units an n-gram has.
-    unit
-        ``"word"``, or ``"character"``, which are counted with the spaces around words.
+    words
+        The fewest and the most words that an n-gram of words has, or None for none.
+    characters
+        The same for n-grams of characters, which do not reach beyond a word and the spaces
+        around it.
     buckets
-        How many different hashes there are. Only those seen in training take up memory.
+        How many different hashes there are of each of the two. Only those seen in training take up memory.
     min_count
         An n-gram that is in fewer texts than this is left out.
     lowercase
@@ -45,26 +49,26 @@ class NGrams(Encoder):
     column
         The column of texts, where data is given as a table, a file or rows.
 
-    >>> NGrams(longest=1).learn(["a rose is a rose", "an apple"]).width
+    >>> NGrams(words=(1, 1), characters=None).learn(["a rose is a rose", "an apple"]).width
     5
     """
 
-    shortest: int = 1
-    longest: int = 2
-    unit: Literal["word", "character"] = "word"
+    words: tuple[int, int] | None = (1, 2)
+    characters: tuple[int, int] | None = (2, 4)
     buckets: int = 2**20
     min_count: int = 1
     lowercase: bool = True
     column: str = "text"
 
     def __post_init__(self) -> None:
-        if self.unit not in ("word", "character"):
-            raise AssayError(f"unit must be 'word' or 'character', but is {self.unit!r}")
-        if not 1 <= self.shortest <= self.longest:
-            raise AssayError(
-                f"an n-gram has from shortest to longest units, at least one, "
-                f"but these are {self.shortest!r} and {self.longest!r}"
-            )
+        for name, lengths in (("words", self.words), ("characters", self.characters)):
+            if lengths is not None and not _is_range(lengths):
+                raise AssayError(
+                    f"{name} must be the fewest and the most {name} of an n-gram, such as (1, 2), or None, "
+                    f"but is {lengths!r}"
+                )
+        if self.words is None and self.characters is None:
+            raise AssayError("n-grams are of words, of characters or of both, but both are None")
         if self.buckets < 1 or self.min_count < 1:
             raise AssayError(
                 f"buckets and min_count are whole numbers from 1, but are {self.buckets!r} and {self.min_count!r}"
@@ -92,37 +96,62 @@ class NGrams(Encoder):
         return NGramReader(self, kinds, rarity)
 
     def counts(self, texts: list[str]) -> tuple[IntArray, IntArray, npt.NDArray[np.float32]]:
-        """Which n-grams each text has, and how often: where texts begin, hashes, counts."""
-        units, sizes = self._units(texts)
-        row = np.repeat(np.arange(len(texts)), sizes)
+        """Which n-grams each text has, and how often: where texts begin, hashes, counts.
+
+        Hashes from ``buckets`` on are of characters.
+        """
+        hashes = 2 * self.buckets
         pairs = []
+        if self.words is not None:
+            units, sizes = self._words(texts)
+            row = np.repeat(np.arange(len(texts)), sizes)
+            pairs += [row[at] * hashes + found for at, found in self._hashed(units, row, self.words)]
+        if self.characters is not None:
+            units, word, row = self._characters(texts)
+            pairs += [
+                row[at] * hashes + self.buckets + found for at, found in self._hashed(units, word, self.characters)
+            ]
+        both, times = np.unique(np.concatenate(pairs), return_counts=True)
+        starts = np.searchsorted(both, np.arange(len(texts) + 1) * hashes)
+        return starts.astype(np.int64), both % hashes, times.astype(np.float32)
+
+    def _hashed(
+        self, units: npt.NDArray[np.uint64], within: IntArray, lengths: tuple[int, int]
+    ) -> Iterator[tuple[IntArray, IntArray]]:
+        """For each length: at which unit an n-gram begins, and its hash; ``within`` says what it may not reach beyond."""
         code = units
-        for length in range(1, self.longest + 1):
-            last = row[length - 1 :]
-            first = row[: len(last)]
-            inside = first == last
+        for length in range(1, lengths[1] + 1):
+            last = within[length - 1 :]
             if length > 1:
                 code = _mixed(code[: len(last)], units[length - 1 :])
-            if length >= self.shortest:
-                hashed = (code[inside] % np.uint64(self.buckets)).astype(np.int64)
-                pairs.append(first[inside] * self.buckets + hashed)
-        both, times = np.unique(np.concatenate(pairs), return_counts=True)
-        starts = np.searchsorted(both, np.arange(len(texts) + 1) * self.buckets)
-        return starts.astype(np.int64), both % self.buckets, times.astype(np.float32)
+            if length >= lengths[0]:
+                inside = np.flatnonzero(within[: len(last)] == last)
+                yield inside, (code[inside] % np.uint64(self.buckets)).astype(np.int64)
 
-    def _units(self, texts: list[str]) -> tuple[npt.NDArray[np.uint64], IntArray]:
-        """A hash for each unit of each text, and how many units each text has."""
+    def _words(self, texts: list[str]) -> tuple[npt.NDArray[np.uint64], IntArray]:
+        """A hash for each word of each text, and how many words each text has."""
         numbers: dict[str, int] = {}
         found: list[int] = []
         sizes = np.empty(len(texts), dtype=np.int64)
         for row, text in enumerate(texts):
-            words = _WORD.findall(text.lower() if self.lowercase else text)
-            units = words if self.unit == "word" else " ".join(["", *words, ""])
-            found += [numbers.setdefault(unit, len(numbers)) for unit in units]
-            sizes[row] = len(units)
+            words = self._split(text)
+            found += [numbers.setdefault(word, len(numbers)) for word in words]
+            sizes[row] = len(words)
         # Not Python's hash, which differs from one process to the next.
-        hashes = np.array([zlib.crc32(unit.encode()) for unit in numbers], dtype=np.uint64)
-        return (hashes * _MIX)[np.array(found, dtype=np.int64)] if found else hashes[:0], sizes
+        hashes = np.array([zlib.crc32(word.encode()) for word in numbers], dtype=np.uint64)
+        return (hashes * _MIX)[np.array(found, dtype=np.int64)] if found else hashes, sizes
+
+    def _characters(self, texts: list[str]) -> tuple[npt.NDArray[np.uint64], IntArray, IntArray]:
+        """A hash for each character of each word with a space on both sides; the word and the text that it is in."""
+        spaced = [[f" {word} " for word in self._split(text)] for text in texts]
+        words = [word for text in spaced for word in text]
+        codes = np.frombuffer("".join(words).encode("utf-32-le"), dtype=np.uint32)
+        word = np.repeat(np.arange(len(words)), [len(each) for each in words])
+        row = np.repeat(np.arange(len(texts)), [sum(map(len, text)) for text in spaced])
+        return _mixed(codes.astype(np.uint64) * _MIX, codes.astype(np.uint64)), word, row
+
+    def _split(self, text: str) -> list[str]:
+        return _WORD.findall(text.lower() if self.lowercase else text)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +171,10 @@ class NGramReader(Reader):
         return len(self.kinds)
 
     def read(self, data: Any) -> SparseInputs:
-        """Texts as rows of length one; n-grams that were not seen in training are left out."""
+        """Texts as rows, whose words and whose characters have length one each.
+
+        N-grams that were not seen in training are left out.
+        """
         from assay.endmodel.inputs import SparseInputs, texts_of
 
         starts, hashes, times = self.encoder.counts(texts_of(data, self.encoder.column))
@@ -151,9 +183,9 @@ class NGramReader(Reader):
         starts = np.concatenate([[0], np.cumsum(known)])[starts]
         columns = columns[known].astype(np.int32)
         values = times[known] * self.rarity[columns]
-        row = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-        norms = np.sqrt(np.bincount(row, values.astype(np.float64) ** 2, minlength=len(starts) - 1))
-        return SparseInputs(starts, columns, (values / norms[row]).astype(np.float32))
+        part = 2 * np.repeat(np.arange(len(starts) - 1), np.diff(starts)) + (hashes[known] >= self.encoder.buckets)
+        norms = np.sqrt(np.bincount(part, values.astype(np.float64) ** 2))
+        return SparseInputs(starts, columns, (values / norms[part]).astype(np.float32))
 
     def body(self) -> nn.Module:
         """Nothing: the first layer reads n-grams."""
@@ -164,6 +196,13 @@ class NGramReader(Reader):
     def learned(self) -> Learned:
         """The n-grams and their rarity."""
         return Learned({}, {"kinds": self.kinds, "rarity": self.rarity})
+
+
+def _is_range(lengths: Any) -> bool:
+    """Whether these are two whole numbers from 1, the first no larger."""
+    if not isinstance(lengths, tuple) or len(lengths) != 2 or not all(isinstance(length, int) for length in lengths):
+        return False
+    return bool(1 <= lengths[0] <= lengths[1])
 
 
 def _mixed(left: npt.NDArray[np.uint64], right: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
