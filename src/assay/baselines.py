@@ -112,37 +112,65 @@ def data_programming(votes: Votes, *, unipolar: bool = False) -> FloatArray | li
     >>> data_programming(simulation.votes, unipolar=True).sum(axis=1).round(6).min()
     np.float64(1.0)
     """
+    return task_by_task(votes, _one_accuracy_a_label if unipolar else _one_accuracy_each)
+
+
+def task_by_task(votes: Votes, label: Callable[[Codes, int], FloatArray]) -> FloatArray | list[FloatArray]:
+    """Every task by itself, by any method for one flat task: what is lost when tasks do not inform each other.
+
+    Parameters
+    ----------
+    votes
+        On all tasks. A task is labeled by the votes that name it.
+    label
+        Given codes (items, sources), −1 for no vote, and the number of labels: (items, labels) probabilities.
+
+    Returns
+    -------
+    ndarray
+        As for :func:`majority_vote`; an outcome is as probable as its tasks' labels together.
+
+    Examples
+    --------
+    >>> votes = Votes.from_matrix([[0, 0, 1], [1, 1, -1]])
+    >>> def shares(codes, labels):
+    ...     return np.stack([(codes == label).sum(axis=1) for label in range(labels)], axis=1) / 2
+    >>> task_by_task(votes.select([0, 1]), shares).round(3)
+    array([[1., 0.],
+           [0., 1.]])
+    """
     parts = []
     for component in votes.label_space.components:
         logs = np.zeros((len(votes), len(component)))
         for task, labels in zip(component.tasks, component.labels, strict=True):
-            chances = _one_task(votes, task, labels, unipolar)
+            codes = _codes_of_task(votes, task, labels)
+            even = np.full((len(votes), len(labels)), 1 / len(labels))
+            chances = label(codes, len(labels)) if codes.shape[1] else even
             # Where the task does not apply it says nothing: its outcomes get the average label's share.
-            padded = np.column_stack([chances, np.full(len(votes), 1 / len(labels))])
+            padded = np.column_stack([chances, even[:, 0]])
             logs += np.log(np.maximum(padded[:, component.label_of(task)], 1e-12))
         parts.append(softmax(logs)[0])
     return parts[0] if len(parts) == 1 else parts
 
 
-def _one_task(votes: Votes, task: str, labels: tuple[str, ...], unipolar: bool) -> FloatArray:
-    """(items, labels): the labels of one task from the votes that name it."""
+def _codes_of_task(votes: Votes, task: str, labels: tuple[str, ...]) -> Codes:
+    """(items, its sources): the labels of one task in the votes that name it, −1 elsewhere."""
     columns = []
     for j, values in enumerate(votes.values):
         named = [dict(vote.labels).get(task) for vote in values]
         if any(label is not None for label in named):
             lookup = np.array([-1 if label is None else labels.index(label) for label in [*named, None]])
             columns.append(lookup[votes.codes[:, j]])
-    if not columns:
-        return np.full((len(votes), len(labels)), 1 / len(labels))
-    codes = np.column_stack(columns)
-    even = np.full(len(labels), 1 / len(labels))
-    if not unipolar:
-        return _one_accuracy_each(codes, len(labels))
+    return np.column_stack(columns) if columns else np.empty((len(votes), 0), dtype=np.int64)
+
+
+def _one_accuracy_a_label(codes: Codes, classes: int) -> FloatArray:
+    """(items, classes): EM with one accuracy for each label that a source emits, and even classes."""
     emitted = [np.unique(column[column >= 0]) for column in codes.T]
     layout = Layout(
-        tuple(np.eye(len(labels), dtype=bool)[found] for found in emitted),
+        tuple(np.eye(classes, dtype=bool)[found] for found in emitted),
         SourceGraph([str(j) for j in range(codes.shape[1])]),
-        len(labels),
+        classes,
     )
     own = np.column_stack(
         [
@@ -151,6 +179,7 @@ def _one_task(votes: Votes, task: str, labels: tuple[str, ...], unipolar: bool) 
         ]
     )
     # The silence of a source with several labels tells nothing; that of one with a single label is all it can tell.
+    even = np.full(classes, 1 / classes)
     tied = EMSettings(balance=even, even_coverage=1e9, class_conditional=1e9, average_source=0.01)
     return _em_labels(layout, own, tied, ignore_abstentions=False)
 

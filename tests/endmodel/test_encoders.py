@@ -158,6 +158,25 @@ def test_padding_does_not_matter():
     torch.testing.assert_close(together[:1], alone)
 
 
+def test_the_lstm_is_that_of_torch():
+    """Ours reads groups of texts, and reversed ones; torch's reads all of them, packed."""
+    reader = assay.BiLSTM(embedding=4, hidden=3, depth=2).learn(TEXTS)
+    rng = np.random.default_rng(0)
+    texts = [" ".join(rng.choice(["a", "rose", "is", "day"], size)) for size in rng.integers(1, 30, 70)]
+    tokens = reader.read(texts).batch(np.arange(70), CPU)
+    body = reader.body()
+    theirs = torch.nn.LSTM(4, 3, 2, batch_first=True, bidirectional=True)
+    for depth in range(2):
+        for direction, ours in (("", body.forwards[depth]), ("_reverse", body.backwards[depth])):
+            for part in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
+                getattr(theirs, f"{part}_l{depth}{direction}").data.copy_(getattr(ours, f"{part}_l0"))
+    packed = torch.nn.utils.rnn.pack_padded_sequence(
+        body.embedding(tokens.words), tokens.lengths, batch_first=True, enforce_sorted=False
+    )
+    found, _ = torch.nn.utils.rnn.pad_packed_sequence(theirs(packed)[0], batch_first=True, padding_value=-torch.inf)
+    torch.testing.assert_close(body(tokens), found.amax(dim=1))
+
+
 @pytest.mark.parametrize("header", ["", "3 2\n"])
 def test_word_vectors_from_a_file(tmp_path, header):
     path = tmp_path / "vectors.txt"

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from torch import nn
 
-_FORMAT = 1
+_FORMAT = 2
 _ROWS_AT_ONCE = 4_096
 _ENCODERS: dict[str, type[Encoder]] = {kind.__name__: kind for kind in (NGrams, BiLSTM, Features, OwnModule)}
 
