@@ -26,7 +26,7 @@ from labelers import GOLD, JOINT, LEARNED, MAIN, NONE, Labeled, label
 from prepare import HOME, SPLITS, TASKS, prepare
 from problem import load
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from trial import EMBEDDED, ENCODERS, NGRAMS, Trial, train
+from trial import EMBEDDED, ENCODERS, LSTM, NGRAMS, Trial, train
 
 import assay
 
@@ -68,7 +68,8 @@ def main(
         {(trial.task, trial.method, trial.share, _draw(trial)) for trial in planned if trial.method != GOLD}
     )
     _in_processes("labels", _label, to_label, [_labels_path(folder, *job) for job in to_label], workers)
-    ordered = sorted(planned, key=lambda trial: (TASKS.index(trial.task), trial.encoder))
+    # The quick ones first.
+    ordered = sorted(planned, key=lambda trial: (trial.encoder == LSTM, trial.seed))
     done = _in_processes("trials", _train, ordered, [folder / f"{trial.name}.json" for trial in ordered], workers)
     found = [json.loads(path.read_text()) for path in done]
     problems = {task: load(task) for task in chosen}
@@ -171,7 +172,7 @@ def _in_processes(
 
 def _one_thread() -> None:
     """As many processes as cores, with a core each."""
-    os.environ |= {"ASSAY_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    os.environ |= {"ASSAY_THREADS": "1", "OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1"}
 
 
 def _fingerprint() -> str:
