@@ -14,7 +14,7 @@ import json
 import multiprocessing
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Annotated, Any
@@ -33,7 +33,7 @@ import assay
 RESULTS = HOME.parent / "results"
 SHARES = (0.05, 0.1, 0.25, 0.5)
 """Of the training items, besides all of them, for the scaling figure."""
-_ONLY_TELL = ("run.py", "results.py", "summary.py", "charts.py", "prepare.py")
+_ONLY_TELL = ("run.py", "results.py", "summary.py", "charts.py", "prepare.py", "fewer_sources.py")
 """Files that do not change what is learned."""
 
 
@@ -43,6 +43,7 @@ def main(
     encoders: Annotated[
         list[str] | None, typer.Option("--encoder", help="of the end model; default: all three")
     ] = None,
+    lstm_trials: Annotated[int, typer.Option(help="trainings of each LSTM, which take most of the time")] = 10,
     workers: Annotated[int, typer.Option(help="processes")] = os.cpu_count() or 1,
     fresh: Annotated[bool, typer.Option(help="forget what an earlier run did")] = False,
 ) -> None:
@@ -63,7 +64,7 @@ def main(
     folder.mkdir(parents=True, exist_ok=True)
     if EMBEDDED in used:
         _in_processes("embeddings", _embed, chosen, [_embeddings_path(folder, task) for task in chosen], workers)
-    planned = plan(chosen, trials, used)
+    planned = plan(chosen, {encoder: lstm_trials if encoder == LSTM else trials for encoder in used})
     to_label = sorted(
         {(trial.task, trial.method, trial.share, _draw(trial)) for trial in planned if trial.method != GOLD}
     )
@@ -79,15 +80,19 @@ def main(
     write(RESULTS, problems, found, alone, minutes=(time.time() - begun) / 60)
 
 
-def plan(tasks: Iterable[str], trials: int, encoders: Sequence[str]) -> list[Trial]:
-    """All trials: the main table with all encoders, the scaling figure and the dependencies with the default one."""
+def plan(tasks: Iterable[str], trials: Mapping[str, int]) -> list[Trial]:
+    """All trials, given their number for each encoder.
+
+    The main table is for all encoders; the scaling figure and the dependencies are for the default one.
+    """
     found = []
     for task in tasks:
-        for seed in range(trials):
-            found += [Trial(task, method, encoder, 1.0, seed) for encoder in encoders for method in MAIN]
-            if NGRAMS in encoders:
-                found += [Trial(task, method, NGRAMS, 1.0, seed) for method in (NONE, LEARNED)]
-                found += [Trial(task, JOINT, NGRAMS, share, seed) for share in SHARES]
+        for encoder, count in trials.items():
+            for seed in range(count):
+                found += [Trial(task, method, encoder, 1.0, seed) for method in MAIN]
+                if encoder == NGRAMS:
+                    found += [Trial(task, method, encoder, 1.0, seed) for method in (NONE, LEARNED)]
+                    found += [Trial(task, JOINT, encoder, share, seed) for share in SHARES]
     return found
 
 
