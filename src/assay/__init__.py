@@ -29,6 +29,8 @@ _HOMES = {
     "labels": ["Labels"],
     "model": ["LabelModel"],
     "checks": ["check"],
+    "structure": ["learn_dependencies"],
+    "structure.learned": ["LearnedDependencies"],
     "tally": ["Tally"],
     "counting": ["count"],
     "sources.function": ["preprocess", "source"],
@@ -70,6 +72,8 @@ if TYPE_CHECKING:
     from assay.sources.apply import apply
     from assay.sources.function import preprocess, source
     from assay.sources.rules import column, crowd, dictionary, keywords, regex, threshold
+    from assay.structure import learn_dependencies
+    from assay.structure.learned import LearnedDependencies
     from assay.tally import Tally
     from assay.tasks import Task, TaskGraph
     from assay.theory import estimation_bound, generalization_bound
