@@ -141,6 +141,26 @@ def check(folder: Folder = Path("."), as_json: Json = False, debug: Debug = Fals
         raise typer.Exit(1)
 
 
+@app.command(epilog="Example: [bold]assay dependencies my-project[/]")
+def dependencies(folder: Folder = Path("."), as_json: Json = False, debug: Debug = False) -> None:
+    """Find sources that have more in common than the truth explains, from their votes alone."""
+    from assay.pipeline import learned_dependencies
+    from assay.report.terminal import dependencies_table, show
+
+    learned = learned_dependencies(_load(folder))
+    if as_json:
+        _print_json(learned.to_dict())
+        return
+    if learned.edges:
+        show(dependencies_table(learned.to_pandas(), "what sources have in common beyond the truth"))
+    else:
+        print(learned.told())
+    for note in learned.notes:
+        print(f"note: {note}")
+    if learned.pairs:
+        print('to use them: dependencies = "learn" in [model] of assay.toml')
+
+
 @app.command(epilog="Example: [bold]assay run my-project[/]")
 def run(folder: Folder = Path("."), as_json: Json = False, debug: Debug = False) -> None:
     """Go all the way: apply the sources, learn their accuracies without gold, and write labels for every item."""
@@ -293,6 +313,7 @@ def _tell(made: Run, as_json: bool, compared: dict[str, Evaluation] | None = Non
                 "check": model.check_.to_dict(),
                 "converged": model.converged_,
                 "notes": model.notes_,
+                "learned_dependencies": None if model.learned_ is None else model.learned_.to_dict()["edges"],
                 "advice": model.advice_,
                 "sources": json.loads(model.sources_.to_json(orient="records")),
                 "accuracy": {score.method: score.accuracy for score in made.scores},

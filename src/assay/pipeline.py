@@ -15,6 +15,8 @@ from assay.model import LabelModel
 from assay.project import Project
 from assay.scoring import micro_accuracy, outcome_numbers
 from assay.sources.apply import apply
+from assay.structure import learn_dependencies
+from assay.structure.learned import LearnedDependencies
 from assay.tasks import TaskGraph
 from assay.votes import Votes
 
@@ -83,8 +85,15 @@ def current_votes(project: Project) -> Votes:
 
 
 def check_votes(project: Project, votes: Votes | None = None) -> CheckReport:
-    """What :func:`assay.check` says about a project's votes, with the dependencies it declares."""
-    return check(current_votes(project) if votes is None else votes, project.model.dependencies)
+    """What :func:`assay.check` says about a project's votes, with the dependencies it declares, or learns."""
+    given = current_votes(project) if votes is None else votes
+    declared = project.model.dependencies
+    return check(given, learned_dependencies(project, given).pairs if declared == "learn" else declared)
+
+
+def learned_dependencies(project: Project, votes: Votes | None = None) -> LearnedDependencies:
+    """The dependencies between a project's sources that their votes show."""
+    return learn_dependencies(current_votes(project) if votes is None else votes, seed=project.model.seed)
 
 
 def gold_votes(project: Project, votes: Votes) -> Votes | None:

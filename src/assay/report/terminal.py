@@ -64,6 +64,25 @@ def sources_table(sources: pd.DataFrame, title: str) -> Table:
     return table
 
 
+def dependencies_table(edges: pd.DataFrame, title: str) -> Table:
+    """The table of :meth:`assay.LearnedDependencies.to_pandas`."""
+    table = _table(title)
+    for name in ("source", "source"):
+        table.add_column(name)
+    for name in ("correlation", "confidence"):
+        table.add_column(name, justify="right")
+    table.add_column("used")
+    for row in edges.to_dict("records"):
+        table.add_row(
+            escape(str(row["one"])),
+            escape(str(row["other"])),
+            f"{row['strength']:+.2f}",
+            percent(row["confidence"]),
+            "yes" if row["kept"] else "no",
+        )
+    return table
+
+
 def score_table(scores: list[tuple[str, float]], title: str) -> Table:
     """Methods and their accuracies."""
     table = _table(title)

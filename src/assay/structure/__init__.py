@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from assay.checks import check_tally
 from assay.cliques import reading_of
 from assay.counting import needs_counting_in_pieces, tally_of
 from assay.errors import AssayError, VoteError, listing
@@ -157,7 +158,17 @@ def _learned(tally: Tally, settings: _Settings) -> LearnedDependencies:
     if untold:
         notes.append(f"{untold:,} of {pairs:,} pairs of sources hardly meet, so nothing can be told about these")
     ordered = sorted(edges.values(), key=lambda edge: (not edge.kept, -edge.surprise, edge.sources))
-    return LearnedDependencies(names, tuple(ordered), residuals, tuple(notes))
+    return _learnable(LearnedDependencies(names, tuple(ordered), residuals, tuple(notes)), tally)
+
+
+def _learnable(found: LearnedDependencies, tally: Tally) -> LearnedDependencies:
+    """The same without the least sure dependencies, as many as would leave no independent sources to learn from."""
+    if not found.pairs or not check_tally(tally).ok:
+        return found
+    kept = found.pairs
+    while kept and not check_tally(tally, kept).ok:
+        kept.pop()
+    return found.only(kept, "accuracies could not be learned any more")
 
 
 def _edge(

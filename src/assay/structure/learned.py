@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,8 @@ FloatArray = npt.NDArray[np.float64]
 
 _MOST_LINES = 20
 """So many dependencies are printed."""
+_MOST_NAMED = 5
+"""So many are named in a sentence."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,24 @@ class LearnedDependencies:
     def graph(self) -> SourceGraph:
         """The graph of the dependencies that were kept."""
         return SourceGraph(self.names, self.pairs)
+
+    def only(self, pairs: Collection[tuple[str, str]], why_not: str) -> LearnedDependencies:
+        """The same with only some of the dependencies kept; the others say why they are not."""
+        edges = (
+            replace(edge, kept=False, why_not=why_not) if edge.kept and edge.sources not in pairs else edge
+            for edge in self.edges
+        )
+        return replace(self, edges=tuple(edges))
+
+    def told(self) -> str:
+        """One sentence on what was learned."""
+        if not self.pairs:
+            return "looked for dependencies between sources, and found none"
+        first = ", ".join(f"{one!r} and {other!r}" for one, other in self.pairs[:_MOST_NAMED])
+        more = len(self.pairs) - _MOST_NAMED
+        rest = f", and {more} more" if more > 0 else ""
+        count = f"{len(self.pairs)} {'dependency' if len(self.pairs) == 1 else 'dependencies'}"
+        return f"learned {count} from the votes: between {first}{rest}"
 
     def to_pandas(self) -> pd.DataFrame:
         """One row for each dependency: the two sources, strength, surprise, confidence, and whether it was kept."""
