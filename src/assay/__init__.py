@@ -39,6 +39,7 @@ _HOMES = {
     "baselines": ["data_programming", "dawid_skene", "hierarchical_majority_vote", "majority_vote"],
     "theory": ["estimation_bound", "generalization_bound"],
     "planner": ["plan"],
+    "suggestions": ["TaskSuggestion", "suggest_task_graph"],
     "evaluation": ["evaluate", "over_trials"],
     "endmodel.ngrams": ["NGrams"],
     "endmodel.lstm": ["BiLSTM"],
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
     from assay.sources.rules import column, crowd, dictionary, keywords, regex, threshold
     from assay.structure import learn_dependencies
     from assay.structure.learned import LearnedDependencies
+    from assay.suggestions import TaskSuggestion, suggest_task_graph
     from assay.tally import Tally
     from assay.tasks import Task, TaskGraph
     from assay.theory import estimation_bound, generalization_bound

@@ -22,7 +22,7 @@ from assay.structure.problem import FloatArray, Pair, Problem
 from assay.structure.pseudolikelihood import pseudolikelihood
 from assay.structure.stability import stability
 from assay.structure.stepwise import MAX_JOINT_VOTES, stepwise
-from assay.tally import Tally
+from assay.tally import MAX_VALUES, Tally
 from assay.threads import one_blas_thread
 from assay.votes import Votes
 
@@ -133,6 +133,9 @@ def _learned(tally: Tally, settings: _Settings) -> LearnedDependencies:
         raise VoteError("these counts hold no vote patterns, from which dependencies are learned; count the votes anew")
     names = tally.names
     residuals = np.eye(len(names))
+    if tally.pair is None:
+        many = f"with {int(tally.first[-1]):,} values of all sources together dependencies are not looked for"
+        return LearnedDependencies(names, (), residuals, (f"{many}; up to {MAX_VALUES:,} they are",))
     edges: dict[tuple[str, str], LearnedEdge] = {}
     untold = pairs = 0
     rng = np.random.default_rng(settings.seed)
