@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from assay.constraints import Assignment, Constraint, implies
+from assay.constraints import Constraint, implies
 from assay.errors import AssayError
 from assay.model import LabelModel
 from assay.tasks import Task, TaskGraph
@@ -44,8 +44,8 @@ _95 = 1.6448536269514722
 class Implication:
     """A label that is hardly ever true without another one."""
 
-    condition: Assignment
-    consequence: Assignment
+    condition: tuple[str, str]
+    consequence: tuple[str, str]
     support: float
     """On how many items the condition is expected to be true, of those on which somebody votes on both tasks."""
     confidence: float
@@ -54,7 +54,7 @@ class Implication:
     """The lower end of that share: a one-sided 95% bound."""
 
     def __str__(self) -> str:
-        texts = ("=".join(map(str, side)) for side in (self.condition, self.consequence))
+        texts = ("=".join(side) for side in (self.condition, self.consequence))
         return f"{' implies '.join(texts)}: {self.confidence:.1%} of {self.support:,.0f} items, at least {self.low:.1%}"
 
 
@@ -74,13 +74,13 @@ class TaskSuggestion:
         return tuple(found for found in self.implications if not _declared(self.tasks, found))
 
     @property
-    def refinements(self) -> dict[str, Assignment]:
+    def refinements(self) -> dict[str, tuple[str, str]]:
         """Tasks all of whose labels imply the same label of another task: they may be about that label only."""
-        found: dict[str, Assignment] = {}
+        found: dict[str, tuple[str, str]] = {}
         labels = {task.name: set(task.labels) for task in self.tasks.tasks}
-        by_pair: dict[tuple[str, Assignment], set[str]] = {}
+        by_pair: dict[tuple[str, tuple[str, str]], set[str]] = {}
         for each in self.new:
-            by_pair.setdefault((each.condition[0], each.consequence), set()).add(str(each.condition[1]))
+            by_pair.setdefault((each.condition[0], each.consequence), set()).add(each.condition[1])
         for (task, consequence), conditions in by_pair.items():
             if conditions == labels[task]:
                 found.setdefault(task, consequence)
@@ -112,8 +112,8 @@ class TaskSuggestion:
 
         rows = [
             {
-                "condition": "=".join(map(str, each.condition)),
-                "consequence": "=".join(map(str, each.consequence)),
+                "condition": "=".join(each.condition),
+                "consequence": "=".join(each.consequence),
                 "support": each.support,
                 "confidence": each.confidence,
                 "low": each.low,
@@ -209,7 +209,7 @@ def _likelihoods(votes: Votes, task: Task, seed: int) -> _Told | None:
     alone = Votes.from_matrix(np.column_stack(columns), labels=list(task.labels), names=names, task=task.name)
     model = LabelModel(allow_unidentifiable=True, seed=seed).fit(alone, progress=False)
     balance = np.asarray(model.class_balance_)
-    voted = (alone.codes >= 0).any(axis=1)
+    voted: BoolArray = np.any(alone.codes >= 0, axis=1)
     likelihood = np.asarray(model.predict_proba(alone)) / np.maximum(balance, 1e-9)
     return _Told(task, likelihood, voted, len(columns))
 
