@@ -248,7 +248,7 @@ def count_part(votes: Votes, size: int = SKETCH_SIZE) -> Tally:
 
 def look_again(votes: Votes, crowded: BoolArray) -> Sketch:
     """The frequent patterns of one part of the votes."""
-    return patterns_in(crowded, _hashes(votes), _lister(votes))
+    return patterns_in(crowded, hashes_of(votes), _lister(votes))
 
 
 def blocks(votes: Votes) -> Iterator[Votes]:
@@ -286,7 +286,7 @@ def _counted(votes: Votes, size: int) -> Tally:
         meetings = tuple(found for found, _ in counted)
         covered = np.array([items for _, items in counted], dtype=np.int64)
     if size:
-        sketch = Sketch.of(_hashes(votes), _lister(votes), int(single.sum()), size)
+        sketch = Sketch.of(hashes_of(votes), _lister(votes), int(single.sum()), size)
     else:
         sketch = Sketch.zero(m, size)
     return Tally(votes._with(_no_codes(votes), items=None, faults=()), n, single, covered, sketch, pair, meetings)
@@ -341,7 +341,8 @@ def _says(votes: Votes, component: int) -> npt.NDArray[np.int32]:
     return np.concatenate([sets[:-1] for sets in of_code])
 
 
-def _hashes(votes: Votes) -> npt.NDArray[np.uint64]:
+def hashes_of(votes: Votes) -> npt.NDArray[np.uint64]:
+    """(items,): the hashes of their rows, by which patterns are known."""
     from assay import kernels
 
     factors = multipliers(votes.names)

@@ -557,7 +557,7 @@ class Votes:
         """
         from assay.summary import company
 
-        return company(self)[1]
+        return self.listed.keep(company(self)[1]).dense() >= 0
 
     def gold(self, gold: Any) -> Votes:
         """True labels, in any of the shapes that :meth:`summary` takes, as votes of one source called ``gold``."""
