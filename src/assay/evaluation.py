@@ -132,7 +132,7 @@ def over_trials(evaluations: Sequence[Evaluation]) -> pd.DataFrame:
     return found.assign(trials=count).rename_axis("figure")
 
 
-def _label_numbers(gold: Votes, task: str) -> IntArray:
+def label_numbers(gold: Votes, task: str) -> IntArray:
     """(items,): the number of a task's true label, −1 for N/A, −2 where gold leaves several."""
     index = gold.label_space.component_of(task)
     sets = gold.outcome_sets[index]
@@ -150,7 +150,7 @@ def _confusion(labels: Labels, gold: Votes, task: str) -> pd.DataFrame:
     index = labels.tasks.label_space.component_of(task)
     component = labels.tasks.label_space.components[index]
     names = [*labels.tasks[task].labels, *(["N/A"] if (component.label_of(task) < 0).any() else [])]
-    true = _label_numbers(gold, task)
+    true = label_numbers(gold, task)
     known = true > _UNKNOWN
     chosen = component.label_of(task)[labels.joint[index].argmax(axis=1)].astype(np.int64)
     counts = np.zeros((len(names), len(names)), dtype=np.int64)

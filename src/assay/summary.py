@@ -158,7 +158,8 @@ def contradictions(votes: Votes) -> npt.NDArray[np.int64]:
 def _disjoint(sets: OutcomeSets) -> npt.NDArray[np.float32]:
     """(sets, sets): one for sets that have no outcome in common, else zero."""
     overlap = sets.masks.astype(np.int64) @ sets.masks.T.astype(np.int64)
-    return (overlap == 0).astype(np.float32)
+    disjoint: npt.NDArray[np.float32] = (overlap == 0).astype(np.float32)
+    return disjoint
 
 
 @dataclass(frozen=True, eq=False)
