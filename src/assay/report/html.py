@@ -16,7 +16,7 @@ Content = str | int | float | None | Iterable["Content"]
 """What a tag may hold: markup, a text to be escaped, a number, nothing, or several of these."""
 
 
-def tag(name: str, *content: Content, **attributes: str | int | float | bool | None) -> Html:
+def tag(name: str, *content: Content, **attributes: str | float | bool | None) -> Html:
     """An element. An attribute is left out if it is None or False, and ``_`` in its name stands for ``-``.
 
     >>> tag("p", "1 < 2", tag("b", "yes"), class_="note", data_sort=0.5, hidden=False)
