@@ -43,7 +43,8 @@ def test_texts_from_data_stay_texts(kind):
     assert {element.tag.split("}")[1] for element in elements} <= {"svg", "g", "path", "rect", "line", "text", "title"}
     assert not [name for element in elements for name in element.attrib if name.startswith("on")]
     if kind != "histogram":
-        assert set(NASTY) <= {element.text for element in elements}
+        texts = [element.text or "" for element in elements]
+        assert all(any(text.startswith(name[:12]) for text in texts) for name in NASTY)
 
 
 @pytest.mark.parametrize("kind", every_chart(["a", "b"]))

@@ -29,13 +29,13 @@ Record = Mapping[str, Any]
 
 FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
 """Families of one width, so that labels have the room they were given whichever is at hand."""
-WIDTH = 300
+WIDTH = 280
 """The inner width of a chart: with its labels it fits on a phone."""
 _ROW = 18
 """The height of a row of text."""
 _NUMBERED_CELLS = 13
 """Up to so many rows, the cells of a heat map have their numbers written in."""
-_NAME_LENGTH = 160
+_NAME_LENGTH = 150
 
 
 def heat_map(
@@ -51,6 +51,8 @@ def heat_map(
 ) -> Chart:
     """A matrix whose rows, and columns, have names: the further from zero, the darker; below zero in another colour.
 
+    In the cells of a small one their numbers are written, in hundredths.
+
     Parameters
     ----------
     matrix
@@ -58,7 +60,7 @@ def heat_map(
     names
         Of the rows; and of the columns, if these have no ``columns`` of their own.
     form
-        How numbers are written, in the notation of d3-format.
+        How numbers are told on hovering, in the notation of d3-format.
     full
         The number, or its opposite, that is darkest.
     row_title, column_title
@@ -73,17 +75,17 @@ def heat_map(
     if cells.shape != (len(names), len(across)):
         raise AssayError(f"expected a matrix of {len(names)} × {len(across)} for its names, but got {cells.shape}")
     values = [
-        {"row": names[i], "column": across[j], "i": i, "j": j, "value": float(cells[i, j])}
+        {"row": names[i], "column": across[j], "value": float(cells[i, j])}
         | {"shade": min(abs(float(cells[i, j])) / full, 1.0), "below": bool(cells[i, j] < 0)}
         for i, j in np.argwhere(np.isfinite(cells))
     ]
     step = max(10, min(30, WIDTH // max(len(across), 1)))
     crowded = step < 16
     base = alt.Chart(_data(values), width=step * len(across), height=step * len(names)).encode(
-        x=alt.X("column:N", sort=alt.SortField("j"), title=column_title).axis(
+        x=alt.X("column:N", scale=alt.Scale(domain=across), title=column_title).axis(
             labelAngle=-90 if crowded else -60, labelFontSize=9 if crowded else 11, labelOverlap=False
         ),
-        y=alt.Y("row:N", sort=alt.SortField("i"), title=row_title).axis(
+        y=alt.Y("row:N", scale=alt.Scale(domain=list(names)), title=row_title).axis(
             labelFontSize=9 if crowded else 11, labelOverlap=False
         ),
         tooltip=[alt.Tooltip("row:N"), alt.Tooltip("column:N"), alt.Tooltip("value:Q", format=form)],
@@ -93,15 +95,12 @@ def heat_map(
         opacity=alt.Opacity("shade:Q", scale=alt.Scale(domain=[0, 1], range=[0.04, 1], clamp=True), legend=None),
     )
     if len(across) <= _NUMBERED_CELLS:
-        numbers = base.mark_text(fontSize=10).encode(
-            text=alt.Text("value:Q", format=form.replace("%", "") if form == ".0%" else form),
+        numbers = base.transform_calculate(hundredths="100 * datum.value").mark_text(fontSize=10)
+        written = numbers.encode(
+            text=alt.Text("hundredths:Q", format=".0f"),
             color=_of_condition("datum.shade > 0.55", palette.paper, palette.ink),
         )
-        if form == ".0%":
-            numbers = numbers.transform_calculate(percent="100 * datum.value").encode(
-                text=alt.Text("percent:Q", format=".0f")
-            )
-        chart = alt.layer(chart, numbers)
+        chart = alt.layer(chart, written)
     return _styled(chart, palette)
 
 
@@ -112,11 +111,10 @@ def intervals(rows: Sequence[Record], *, title: str, palette: Palette = LIGHT, r
 
     >>> rows = [{"name": "kb: Doctor", "value": 0.9, "low": 0.85, "high": 0.93, "gold": 0.91}]
     >>> sorted(intervals(rows, title="accuracy").to_dict()["data"]["values"][0])
-    ['at', 'gold', 'high', 'low', 'name', 'value']
+    ['gold', 'high', 'low', 'name', 'value']
     """
-    values = [{"at": at, **row} for at, row in enumerate(rows)]
-    base = alt.Chart(_data(values), width=WIDTH, height=max(len(rows), 1) * _ROW).encode(
-        y=alt.Y("name:N", sort=alt.SortField("at"), title=None),
+    base = alt.Chart(_data(rows), width=WIDTH, height=max(len(rows), 1) * _ROW).encode(
+        y=alt.Y("name:N", scale=_in_order(rows, "name"), title=None),
         tooltip=[alt.Tooltip("name:N"), *(alt.Tooltip(f"{name}:Q", format=".1%") for name in ("value", "low", "high"))],
     )
     across = alt.Scale(domain=[0, 1])
@@ -144,18 +142,18 @@ def bars(
     >>> len(bars([{"name": "Doctor", "value": 0.4}], title="share").to_dict()["layer"])
     2
     """
-    values = [{"at": at, **row} for at, row in enumerate(rows)]
+    values = [{**row, "end": max(row["value"], row.get("gold") or 0.0)} for row in rows]
     highest = max([float(row[key]) for row in rows for key in ("value", "gold") if row.get(key) is not None] or [0.0])
     across = alt.Scale(domain=[0, most or max(highest * 1.18, 1e-9)], nice=False)
     base = alt.Chart(_data(values), width=WIDTH, height=max(len(rows), 1) * (_ROW + 4)).encode(
-        y=alt.Y("name:N", sort=alt.SortField("at"), title=None).axis(ticks=False, domain=False),
+        y=alt.Y("name:N", scale=_in_order(rows, "name"), title=None).axis(ticks=False, domain=False),
         x=alt.X("value:Q", scale=across, title=title).axis(format=form, tickCount=4),
         tooltip=[alt.Tooltip("name:N"), alt.Tooltip("value:Q", format=form)],
     )
     parts: list[Any] = [
         base.mark_bar(color=palette.estimate, opacity=0.85, height={"band": 0.62}),
         base.mark_text(align="left", dx=5, color=palette.ink, fontSize=11).encode(
-            text=alt.Text("value:Q", format=form.replace(".0%", ".1%"))
+            x=alt.X("end:Q", scale=across), text=alt.Text("value:Q", format=form.replace(".0%", ".1%"))
         ),
     ]
     if any(row.get("gold") is not None for row in rows):
@@ -194,8 +192,12 @@ def histogram(
     return _styled(chart, palette)
 
 
-def calibration(curves: Mapping[str, Sequence[Record]], *, palette: Palette = LIGHT) -> Chart:
+def calibration(
+    curves: Mapping[str, Sequence[Record]], *, places: Mapping[str, int] | None = None, palette: Palette = LIGHT
+) -> Chart:
     """Accuracy over confidence, a line for each method; per point ``confidence``, ``accuracy`` and ``items``.
+
+    ``places`` tell which of the palette's series a method is.
 
     >>> curve = [{"confidence": 0.62, "accuracy": 0.6, "items": 90}]
     >>> len(calibration({"label model": curve}).to_dict()["layer"])
@@ -204,10 +206,13 @@ def calibration(curves: Mapping[str, Sequence[Record]], *, palette: Palette = LI
     values = [{"method": method, **point} for method, points in curves.items() for point in points]
     low = min([0.5, *(min(point["confidence"], point["accuracy"]) for point in values)])
     scale = alt.Scale(domain=[np.floor(low * 10) / 10, 1], nice=False)
+    colours = _series_scale(list(curves), palette, places)
     base = alt.Chart(_data(values), width=WIDTH - 20, height=WIDTH - 60).encode(
         x=alt.X("confidence:Q", scale=scale, title="confidence").axis(format=".0%", tickCount=5),
         y=alt.Y("accuracy:Q", scale=scale, title="accuracy").axis(format=".0%", tickCount=5),
-        color=alt.Color("method:N", scale=_series_scale(list(curves), palette), title=None).legend(orient="top"),
+        color=alt.Color("method:N", scale=_series_scale(list(curves), palette, places), title=None).legend(
+            orient="top"
+        ),
         tooltip=[
             "method:N",
             *(alt.Tooltip(f"{name}:Q", format=".1%") for name in ("confidence", "accuracy")),
@@ -246,8 +251,10 @@ def shrinking(rows: Sequence[Record], *, now: int, palette: Palette = LIGHT) -> 
     return _styled(alt.layer(lines, today.encode(x="now:Q")), palette)
 
 
-def scores(rows: Sequence[Record], *, palette: Palette = LIGHT) -> Chart:
+def scores(rows: Sequence[Record], *, places: Mapping[str, int] | None = None, palette: Palette = LIGHT) -> Chart:
     """How good methods are: per row a ``method``, a ``figure`` (what was scored) and a ``value`` between 0 and 1.
+
+    ``places`` tell which of the palette's series a method is.
 
     >>> rows = [{"method": "label model", "figure": "entity", "value": 0.9}]
     >>> scores(rows).to_dict()["data"]["values"][0]["value"]
@@ -256,16 +263,15 @@ def scores(rows: Sequence[Record], *, palette: Palette = LIGHT) -> Chart:
     methods = list(dict.fromkeys(row["method"] for row in rows))
     figures = list(dict.fromkeys(row["figure"] for row in rows))
     low = max(min([0.5, *(float(row["value"]) - 0.05 for row in rows)]), 0.0)
-    values = [{"at": figures.index(row["figure"]), **row} for row in rows]
     chart = (
-        alt.Chart(_data(values), width=WIDTH, height=len(figures) * 30)
+        alt.Chart(_data(rows), width=WIDTH, height=len(figures) * 30)
         .mark_circle(size=95, opacity=0.95)
         .encode(
-            y=alt.Y("figure:N", sort=alt.SortField("at"), title=None).axis(grid=True),
+            y=alt.Y("figure:N", scale=_in_order(rows, "figure"), title=None).axis(grid=True),
             x=alt.X("value:Q", scale=alt.Scale(domain=[low, 1], nice=False), title="right").axis(
                 format=".0%", tickCount=5
             ),
-            color=alt.Color("method:N", scale=_series_scale(methods, palette), title=None).legend(
+            color=alt.Color("method:N", scale=_series_scale(methods, palette, places), title=None).legend(
                 orient="top", columns=2
             ),
             tooltip=["method:N", "figure:N", alt.Tooltip("value:Q", format=".1%")],
@@ -295,11 +301,16 @@ def _data(values: Sequence[Record]) -> Any:
     return data(values=list(values))
 
 
-def _series_scale(names: Sequence[str], palette: Palette) -> alt.Scale:
-    """The last of the names in the most important colours."""
+def _series_scale(names: Sequence[str], palette: Palette, places: Mapping[str, int] | None = None) -> alt.Scale:
+    """The colour of each name: that of its place, or those of the most important places."""
     colours = palette.series
-    known = [colours[max(len(colours) - len(names) + at, 0)] for at in range(len(names))]
-    return alt.Scale(domain=list(names), range=known)
+    known = places or {name: max(len(colours) - len(names) + at, 0) for at, name in enumerate(names)}
+    return alt.Scale(domain=list(names), range=[colours[known.get(name, 0)] for name in names])
+
+
+def _in_order(rows: Sequence[Record], field: str) -> alt.Scale:
+    """Names in the order of their rows; as a plain list, since layers with other data would sort anew."""
+    return alt.Scale(domain=list(dict.fromkeys(row[field] for row in rows)))
 
 
 def _of_condition(test: str, then: str, other: str) -> Any:

@@ -405,6 +405,11 @@ class LabelModel(WithSettings):
     # Checking what comes in
 
     @property
+    def fitted_(self) -> Fitted:
+        """All that was learned, in its parts: for what looks inside, such as a report."""
+        return self._known
+
+    @property
     def _known(self) -> Fitted:
         if not hasattr(self, "_fitted"):
             raise AssayError("this LabelModel has not learned yet; call fit(votes) first")

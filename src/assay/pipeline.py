@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from assay.baselines import hierarchical_majority_vote, majority_vote
+from assay.baselines import by_majority
 from assay.checks import CheckReport, check
 from assay.errors import ProjectError
 from assay.labels import Labels
@@ -129,14 +129,4 @@ def scores(votes: Votes, labels: Labels, gold: Votes) -> list[Score]:
 
 def by_method(votes: Votes, labels: Labels) -> dict[str, Labels]:
     """The labels of majority votes, and those of the label model."""
-    found = {
-        "majority vote": majority_vote(votes),
-        "hierarchical majority vote": hierarchical_majority_vote(votes),
-    }
-    return {
-        **{
-            name: Labels(votes.tasks, tuple(parts) if isinstance(parts, list) else (parts,))
-            for name, parts in found.items()
-        },
-        "label model": labels,
-    }
+    return {**by_majority(votes), "label model": labels}

@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.fitted import Fitted
 from assay.partitions import is_in_pieces, pieces_of, read
-from assay.report.facts import Counted, outcome_texts
+from assay.report.facts import Counted, outcome_texts, vote_text
 from assay.summary import contradictions
 from assay.tally import Tally, hashes_of
 from assay.votes import Votes
@@ -109,7 +109,7 @@ def _item(
     row, name = found or (None, None)
     listed = only.listed
     said = tuple(
-        (fitted.names[source], str(fitted.values[source][code]))
+        (fitted.names[source], vote_text(fitted.values[source][code]))
         for source, code in zip(listed.sources.tolist(), listed.codes.tolist(), strict=True)
     )
     component = _most_contested(only)
@@ -118,7 +118,7 @@ def _item(
     ranked = sorted(range(len(outcomes)), key=lambda outcome: -posterior[outcome])
     truth = None
     if gold is not None and row is not None and gold.codes[row, 0] >= 0:
-        truth = str(gold.values[0][gold.codes[row, 0]])
+        truth = vote_text(gold.values[0][gold.codes[row, 0]])
     return ContestedItem(
         row=row,
         name=name,

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from assay.evaluation import label_numbers
 from assay.fitted import Fitted
+from assay.label_space import Vote
 from assay.labels import Labels
 from assay.patterns import Patterns
 from assay.scoring import outcome_numbers
@@ -171,7 +172,7 @@ def source_facts(counted: Counted, gold: tuple[Votes, Votes] | None) -> tuple[So
             judged_right = None if scores is None else scores[j][code]
             told.append(
                 ValueFacts(
-                    label=str(vote),
+                    label=vote_text(vote),
                     task=str(row["task"]),
                     accuracy=float(row["accuracy"]),
                     low=float(row["low"]),
@@ -291,6 +292,15 @@ def component_facts(counted: Counted, gold: Votes | None) -> tuple[ComponentFact
             )
         )
     return tuple(found)
+
+
+def vote_text(vote: Vote) -> str:
+    """The labels of a vote, without their tasks.
+
+    >>> vote_text(Vote((("entity", "Person"), ("person", "Doctor"))))
+    'Person, Doctor'
+    """
+    return ", ".join("N/A" if label is None else label for _, label in vote.labels)
 
 
 def outcome_texts(outcomes: Sequence[dict[str, str | None]]) -> list[str]:

@@ -43,3 +43,12 @@ def joined(content: Content) -> Html:
     if isinstance(content, str | int | float):
         return Html(escape(str(content), quote=False))
     return Html("".join(map(joined, content)))
+
+
+def section(anchor: str, title: str, *content: Content) -> Html:
+    """A section of a page, that links can lead to.
+
+    >>> section("labels", "Labels", tag("p", "…"))
+    '<section id="labels"><h2>Labels</h2><p>…</p></section>'
+    """
+    return tag("section", tag("h2", title), *content, id=anchor)

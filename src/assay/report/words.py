@@ -1,0 +1,47 @@
+"""Numbers and names as people read them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.report.terminal import percent
+
+
+def interval(low: float, high: float) -> str:
+    """The ends of an interval.
+
+    >>> interval(0.712, 0.8)
+    '71–80%'
+    """
+    return f"{100 * low:.0f}–{100 * high:.0f}%"
+
+
+def count(number: float, one: str, many: str | None = None) -> str:
+    """A number of things.
+
+    >>> count(1, "item"), count(1200, "item"), count(2, "entry", "entries")
+    ('1 item', '1,200 items', '2 entries')
+    """
+    return f"{number:,.0f} {one if number == 1 else many or one + 's'}"
+
+
+def cut(text: Any, most: int) -> str:
+    """A text of at most so many characters.
+
+    >>> cut("a long story", 7)
+    'a long…'
+    """
+    whole = str(text)
+    return whole if len(whole) <= most else whole[: most - 1].rstrip() + "…"
+
+
+def setting(value: Any) -> str:
+    """A setting as a user would write it.
+
+    >>> setting([("kb", "kb2")]), setting(None)
+    ("[('kb', 'kb2')]", 'None')
+    """
+    return cut(repr(list(value) if isinstance(value, set | frozenset | tuple) else value), 400)
+
+
+__all__ = ["count", "cut", "interval", "percent", "setting"]
