@@ -210,9 +210,7 @@ def calibration(
     base = alt.Chart(_data(values), width=WIDTH - 20, height=WIDTH - 60).encode(
         x=alt.X("confidence:Q", scale=scale, title="confidence").axis(format=".0%", tickCount=5),
         y=alt.Y("accuracy:Q", scale=scale, title="accuracy").axis(format=".0%", tickCount=5),
-        color=alt.Color("method:N", scale=_series_scale(list(curves), palette, places), title=None).legend(
-            orient="top"
-        ),
+        color=alt.Color("method:N", scale=colours, title=None).legend(orient="top", columns=2),
         tooltip=[
             "method:N",
             *(alt.Tooltip(f"{name}:Q", format=".1%") for name in ("confidence", "accuracy")),

@@ -13,12 +13,13 @@ from assay.errors import ProjectError
 from assay.labels import Labels
 from assay.model import LabelModel
 from assay.project import Project
+from assay.report.report import ITEMS, Report
 from assay.scoring import micro_accuracy, outcome_numbers
 from assay.sources.apply import apply
 from assay.tasks import TaskGraph
 from assay.votes import Votes
 
-VOTES_FILE, LABELS_FILE, MODEL_FILE = "votes.parquet", "labels.parquet", "model.npz"
+VOTES_FILE, LABELS_FILE, MODEL_FILE, REPORT_FILE = "votes.parquet", "labels.parquet", "model.npz", "report.html"
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,19 @@ class Run:
     labels: Labels
     scores: list[Score]
     """Against gold, if the project has any: majority votes and the label model."""
+
+    def report(self, path: str | Path, *, texts: bool = True, items: int = ITEMS) -> Path:
+        """Write what the run gave as one HTML page; see :class:`assay.Report`."""
+        report = Report.of(
+            self.model,
+            self.votes,
+            gold=gold_votes(self.project, self.votes),
+            data=self.project.data,
+            texts=texts,
+            items=items,
+            title=self.project.title,
+        )
+        return report.save(path)
 
 
 def label_model(project: Project) -> LabelModel:

@@ -42,7 +42,8 @@ def labels_section(report: Report) -> Html:
         figures.append(
             _shares(part.balance, f"Class balance{of}", "how common each outcome is, as the model learned it")
         )
-        what = f"of the {part.covered:.0%} of the items with votes, by how probable their label is"
+        some = "items" if part.covered == 1 else f"the {percent(part.covered)} of the items with votes"
+        what = f"{some}, by how probable their label is"
         chart = charts.histogram(
             part.edges, part.confidence, title="probability of the label", count_title="items", palette=PAGE
         )
