@@ -155,7 +155,7 @@ def compare(one: str | Path | Labeled, other: str | Path | Labeled, *, items: in
     ...     return Done(votes, model, model.label(votes))
     >>> votes = flat_world(sources=6, seed=3).draw(2000).votes
     >>> compare(run(votes), run(votes.drop("5")))
-    Comparison(0 sources added, 1 removed, 0 edited; 24 of 2,000 items flipped)
+    Comparison(0 sources added, 1 removed, 0 edited; 155 of 2,000 items flipped)
     """
     if not isinstance(items, int) or items < 0:
         raise AssayError(f"items must be a whole number from 0, but is {items!r}")

@@ -23,6 +23,7 @@ from assay.fitted import BySource, Fitted, FittedComponent
 from assay.graph import Dependency, SourceGraph
 from assay.labeling import labels_of
 from assay.labels import Labels, write_labels
+from assay.lazily import from_above
 from assay.listed import Listed
 from assay.model_file import read_model, write_model
 from assay.partitions import is_in_pieces
@@ -36,6 +37,8 @@ from assay.votes import Votes
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from assay.report.plots import ModelPlots
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -308,6 +311,16 @@ class LabelModel(WithSettings):
         if not hasattr(self, "_fitted"):
             raise AttributeError("this LabelModel has not learned yet, so it has no sources_; call fit(votes) first")
         return self._fitted.sources_table
+
+    @property
+    def plot(self) -> ModelPlots:
+        """Pictures of what was learned, as charts of altair: ``model.plot.sources()``, ``class_balance()``, …"""
+        plots: ModelPlots = from_above("report.plots", "ModelPlots")(self)
+        return plots
+
+    def _repr_html_(self) -> str:
+        html: str = from_above("report.notebook", "model_html")(self)
+        return html
 
     # Labeling
 

@@ -193,8 +193,11 @@ class Tally:
         parts = [self.single[start:stop] for start, stop in pairwise(self.first)]
         return tuple(np.append(part, self.items - part.sum()) for part in parts)
 
-    def meetings(self, component: int) -> Meetings:
-        """How often sources vote together on one component, and say the same."""
+    def meetings(self, component: int, *, compatible: bool = False) -> Meetings:
+        """How often sources vote together on one component, and say the same.
+
+        With ``compatible`` also what can both be true counts as the same, unless there are too many values to tell.
+        """
         if self.counted_meetings is not None:
             return self.counted_meetings[component]
         assert self.pair is not None
@@ -202,6 +205,10 @@ class Tally:
         speaking = np.zeros((len(self.names), len(says)), dtype=np.float64)
         speaking[np.repeat(np.arange(len(self.names)), np.diff(self.first)), np.arange(len(says))] = says >= 0
         same = (says[:, None] == says[None]) & (says >= 0)[:, None]
+        if compatible:
+            masks = self.nothing.outcome_sets[component].masks.astype(np.float32)
+            common = np.pad(masks @ masks.T > 0, (0, 1))  # what says nothing has nothing in common
+            same = common[says][:, says]
         # Doubles hold these counts exactly, and multiply far faster than integers.
         overlap = speaking @ self.pair.astype(float) @ speaking.T
         agreement = speaking @ (self.pair * same).astype(float) @ speaking.T

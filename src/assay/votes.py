@@ -15,12 +15,15 @@ import numpy.typing as npt
 from assay.encoding import canonical, encode, is_missing, recode, smallest
 from assay.errors import AssayError, VoteError, listing, near_miss
 from assay.label_space import LabelSpace, Vote, texts_of
+from assay.lazily import from_above
 from assay.listed import Listed
 from assay.tasks import TaskGraph
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+
+    from assay.report.plots import VotePlots
 
 CodeArray = npt.NDArray[np.signedinteger[Any]]
 ABSTAIN = -1
@@ -558,6 +561,16 @@ class Votes:
         from assay.summary import company
 
         return self.listed.keep(company(self)[1]).dense() >= 0
+
+    @property
+    def plot(self) -> VotePlots:
+        """Pictures, as charts of altair: ``votes.plot.agreement()``, ``coverage()``, ``conflicts()``."""
+        plots: VotePlots = from_above("report.plots", "VotePlots")(self)
+        return plots
+
+    def _repr_html_(self) -> str:
+        html: str = from_above("report.notebook", "votes_html")(self)
+        return html
 
     def gold(self, gold: Any) -> Votes:
         """True labels, in any of the shapes that :meth:`summary` takes, as votes of one source called ``gold``."""

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from assay import charts
 from assay.palette import PAGE
 from assay.report.facts import LabelShare
 from assay.report.html import Content, Html, section, tag
-from assay.report.words import count, cut, percent
+from assay.report.plots import confusion_map
+from assay.report.words import NAME, count, cut, distinct, percent
 
 if TYPE_CHECKING:
     from assay.evaluation import Evaluation
@@ -20,12 +20,9 @@ if TYPE_CHECKING:
 
 _MOST_BARS = 25
 _MOST_TASKS = 24
-_MOST_LABELS = 25
 _MOST_PAIRS = 12
 _PLACES = {"majority vote": 0, "hierarchical majority vote": 1, "label model": 2, "end model": 3}
 """The colours of methods."""
-_NAME = 34
-"""Longer names are cut, so that charts keep their room."""
 
 
 def figure(chart: charts.Chart | Html, title: str, what: str = "") -> Html:
@@ -69,24 +66,15 @@ def _shares(shares: Sequence[LabelShare], title: str, what: str) -> Html:
     note = what + (f"; {count(rest, 'rarer one')} left out" if rest else "")
     if any(entry.gold is not None for entry in shown):
         note += "; the mark is gold"
-    names = _distinct([entry.name for entry in shown])
+    names = distinct([entry.name for entry in shown])
     rows = [{"name": n, "value": e.share, "gold": e.gold} for n, e in zip(names, shown, strict=True)]
     return figure(charts.bars(rows, title="share of items", palette=PAGE), title, note)
-
-
-def _distinct(names: Sequence[str]) -> list[str]:
-    """Names cut to fit; numbered where cutting made them the same."""
-    short = [cut(name, _NAME) for name in names]
-    return [
-        name if short.count(name) == 1 else f"{cut(name, _NAME - 4)} {short[:at].count(name) + 1}"
-        for at, name in enumerate(short)
-    ]
 
 
 def agreement_section(report: Report) -> Html:
     """Who agrees with whom, what the truth does not explain of it, and what was declared."""
     figures: list[Content] = []
-    names = _distinct(report.agreement.names)
+    names = distinct(report.agreement.names)
     if len(names) > 1:
         figures.append(
             figure(
@@ -178,7 +166,7 @@ def gold_section(report: Report) -> Html | None:
         rows.append({"method": name, "figure": "outcome", "value": score.accuracy})
         if len(tasks) > 1:
             rows += [
-                {"method": name, "figure": cut(task, _NAME), "value": share}
+                {"method": name, "figure": cut(task, NAME), "value": share}
                 for task, share in zip(tasks, score.tasks["accuracy"].tolist(), strict=False)
                 if not np.isnan(share)
             ]
@@ -239,23 +227,12 @@ def _score_table(found: Any) -> Html:
 
 
 def _confusions(score: Evaluation, method: str) -> list[Html]:
-    found = []
-    for task, table in list(score.confusion.items())[:_MOST_TASKS]:
-        if table.to_numpy().any():
-            found.append(_confusion(table, task, method))
-    return found
-
-
-def _confusion(table: pd.DataFrame, task: str, method: str) -> Html:
-    if len(table) > _MOST_LABELS:
-        frequent = table.sum(axis=1).nlargest(_MOST_LABELS).index
-        table = table.loc[table.index.isin(frequent), table.columns.isin(frequent)]
-    counts = table.to_numpy(float)
-    totals = counts.sum(axis=1, keepdims=True)
-    shares = np.where(totals > 0, counts / np.maximum(totals, 1), np.nan)
-    names = _distinct([str(name) for name in table.index])
-    chart = charts.heat_map(shares, names, row_title="gold", column_title="label", palette=PAGE)
-    return figure(chart, f"Confusion, {cut(task, 40)}", f"{method}: of 100 items with a gold label, how many get which")
+    what = f"{method}: of 100 items with a gold label, how many get which"
+    return [
+        figure(confusion_map(table, PAGE), f"Confusion, {cut(task, 40)}", what)
+        for task, table in list(score.confusion.items())[:_MOST_TASKS]
+        if table.to_numpy().any()
+    ]
 
 
 def prospect_section(report: Report) -> Html | None:

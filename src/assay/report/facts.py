@@ -161,7 +161,7 @@ def source_facts(counted: Counted, gold: tuple[Votes, Votes] | None) -> tuple[So
     """Per source, in their order; ``gold`` are the votes on items with gold, and their gold."""
     fitted = counted.fitted
     table = summarize(counted.votes, None, "source", counted.patterns.counts)
-    scores = None if gold is None else _scores_by_value(*gold)
+    scores = None if gold is None else right_and_wrong(*gold)
     rows = iter(fitted.sources_table.to_dict("records"))
     found = []
     for j, (name, values) in enumerate(zip(fitted.names, fitted.values, strict=True)):
@@ -208,7 +208,7 @@ def _chance(fitted: Fitted, source: int, code: int) -> float:
     return min(found)
 
 
-def _scores_by_value(votes: Votes, gold: Votes) -> list[list[tuple[int, int]]]:
+def right_and_wrong(votes: Votes, gold: Votes) -> list[list[tuple[int, int]]]:
     """Per source and value: how many votes are right, and how many are wrong."""
     listed = votes.listed
     first = np.cumsum([0, *(len(values) for values in votes.values)])

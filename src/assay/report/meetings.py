@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from assay.estimate.residuals import meetings, residual_correlations
+from assay.estimate.residuals import residual_correlations
 from assay.fitted import Fitted
 from assay.statistics import Statistics
 from assay.tally import Tally
@@ -40,27 +40,21 @@ class Matrix:
         return Matrix(names, self.cells[np.ix_(chosen, chosen)], len(self.names) - len(chosen) + self.left_out)
 
 
-def agreement(fitted: Fitted, tally: Tally) -> tuple[FloatArray, Matrix]:
+def agreement(tally: Tally) -> tuple[FloatArray, Matrix]:
     """(sources, sources): on how many items two sources meet; and on which share of those they agree.
 
     Sources meet if both vote on one component, and agree if both can be right. Where there are too many values
     to be counted in pairs, they agree if they say the same.
     """
-    met, agreed = (np.zeros((len(fitted.names), len(fitted.names))) for _ in range(2))
-    for index, part in enumerate(fitted.components):
-        if tally.pair is None:
-            counted = tally.meetings(index)
-            met += counted.overlap
-            agreed += counted.agreement
-        elif len(part.sources):
-            at = np.ix_(part.sources, part.sources)
-            overlap, same = meetings(Statistics.of(tally, part.layout, part.reading).pair, part.layout)
-            met[at] += overlap
-            agreed[at] += same
+    met, agreed = (np.zeros((len(tally.names), len(tally.names))) for _ in range(2))
+    for component in range(len(tally.nothing.label_space.components)):
+        counted = tally.meetings(component, compatible=True)
+        met += counted.overlap
+        agreed += counted.agreement
     with np.errstate(invalid="ignore"):
         shares = np.where(met >= _ENOUGH, agreed / met, np.nan)
     np.fill_diagonal(shares, np.nan)
-    return met, Matrix(fitted.names, shares)
+    return met, Matrix(tally.names, shares)
 
 
 def residuals(fitted: Fitted, tally: Tally) -> Matrix | None:

@@ -157,7 +157,7 @@ class Report:
         )
         faults = given.faults if isinstance(given, Votes) else ()
         contested = contested_items(counted, given, truth, items)
-        met, agreed = agreement(fitted, counted.tally)
+        met, agreed = agreement(counted.tally)
         left = residuals(fitted, counted.tally)
         shown = most_meeting(met)
         shown = shown[side_by_side(agreed.among(shown))]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from assay.report.terminal import percent
@@ -35,6 +37,26 @@ def cut(text: Any, most: int) -> str:
     return whole if len(whole) <= most else whole[: most - 1].rstrip() + "…"
 
 
+NAME = 34
+"""Longer names are cut in charts, so that these keep their room."""
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """Names cut to fit into a chart; numbered where cutting made them the same.
+
+    >>> distinct(["kb", "a" * 40 + "1", "a" * 40 + "2"])[1:]
+    ['aaaaaaaaaaaaaaaaaaaaaaaaaaaaa… 1', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaa… 2']
+    """
+    short = [cut(name, NAME) for name in names]
+    often = Counter(short)
+    seen: Counter[str] = Counter()
+    found = []
+    for name in short:
+        seen[name] += 1
+        found.append(name if often[name] == 1 else f"{cut(name, NAME - 4)} {seen[name]}")
+    return found
+
+
 def setting(value: Any) -> str:
     """A setting as a user would write it.
 
@@ -44,4 +66,4 @@ def setting(value: Any) -> str:
     return cut(repr(list(value) if isinstance(value, set | frozenset | tuple) else value), 400)
 
 
-__all__ = ["count", "cut", "interval", "percent", "setting"]
+__all__ = ["NAME", "count", "cut", "distinct", "interval", "percent", "setting"]
