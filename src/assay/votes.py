@@ -579,10 +579,15 @@ class Votes:
         elif isinstance(gold, Mapping):
             truth = Votes.from_columns(self.tasks, {"gold": list(_rows_of_columns(self.tasks, gold))})
         else:
-            labels = list(gold.tolist() if hasattr(gold, "tolist") else gold)
-            if labels and all(isinstance(label, int | np.integer) and not isinstance(label, bool) for label in labels):
-                labels = _outcomes_by_number(self.label_space, labels)
-            truth = Votes.from_columns(self.tasks, {"gold": labels})
+            numbers = _whole_numbers(gold)
+            if numbers is None:
+                labels = list(gold.tolist() if hasattr(gold, "tolist") else gold)
+                truth = Votes.from_columns(self.tasks, {"gold": labels})
+            else:
+                # An outcome is looked up once, not once an item.
+                used, which = np.unique(numbers, return_inverse=True)
+                few = Votes.from_columns(self.tasks, {"gold": _outcomes_by_number(self.label_space, used.tolist())})
+                truth = few.take(which)
         if truth.shape[1] != 1:
             raise VoteError(f"gold must be votes of one source, but it has {truth.shape[1]}; select one of them")
         if truth.tasks != self.tasks or len(truth) != len(self):
@@ -709,6 +714,17 @@ def _rows_of_columns(tasks: TaskGraph, columns: Mapping[str, Any]) -> Iterable[d
         raise VoteError(f"every task needs one label (or None) an item, but their lengths are {lengths}")
     for row in zip(*(list(column) for column in columns.values()), strict=True):
         yield {task: label for task, label in zip(columns, row, strict=True) if not is_missing(label)} or None
+
+
+def _whole_numbers(gold: Any) -> npt.NDArray[np.integer] | None:
+    """Gold as an array, if it is whole numbers throughout."""
+    if isinstance(gold, np.ndarray) and gold.dtype.kind in "iu" and gold.ndim == 1 and gold.size:
+        return gold
+    labels = gold.tolist() if hasattr(gold, "tolist") else gold
+    if not isinstance(labels, list | tuple) or not labels:
+        return None
+    whole = all(isinstance(label, int | np.integer) and not isinstance(label, bool) for label in labels)
+    return np.array(labels, dtype=np.int64) if whole else None
 
 
 def _outcomes_by_number(space: LabelSpace, numbers: list[int]) -> list[dict[str, Any] | None]:
