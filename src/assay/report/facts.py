@@ -167,12 +167,15 @@ def source_facts(counted: Counted, gold: tuple[Votes, Votes] | None) -> tuple[So
     for j, (name, values) in enumerate(zip(fitted.names, fitted.values, strict=True)):
         uses = counted.tally.uses[j]
         told = []
-        for code, vote in enumerate(values):
+        labels = [vote_text(vote) for vote in values]
+        if len(set(labels)) < len(labels):
+            labels = [vote.spelled_out() for vote in values]
+        for code in range(len(values)):
             row = next(rows)
             judged_right = None if scores is None else scores[j][code]
             told.append(
                 ValueFacts(
-                    label=vote_text(vote),
+                    label=labels[code],
                     task=str(row["task"]),
                     accuracy=float(row["accuracy"]),
                     low=float(row["low"]),
