@@ -5,7 +5,8 @@
   // Tables: a click on a column's name sorts by it; numbers largest first, names in their order; again turns it round.
   const valueOf = (row, column) => {
     const cell = row.cells[column];
-    return "sort" in cell.dataset ? Number(cell.dataset.sort) : cell.textContent;
+    // A name may have a remark behind it, which does not count.
+    return "sort" in cell.dataset ? Number(cell.dataset.sort) : (cell.firstChild?.textContent ?? "");
   };
   for (const button of all("table.sortable th button")) {
     button.addEventListener("click", () => {
