@@ -143,7 +143,7 @@ class TestCompare:
         assert "ward" in result.stdout
         said = json.loads(runner.invoke(app, ["compare", str(tmp_path / "before"), str(folder), "--json"]).stdout)
         assert [source["name"] for source in said["edited"]] == ["ward"]
-        assert said["flipped"] == len({item["row"] for item in said["examples"]}) or said["flipped"] > 10
+        assert len(said["examples"]) == min(said["flipped"], 10) > 0
 
 
 class TestBadInput:

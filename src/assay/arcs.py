@@ -12,7 +12,7 @@ from assay.palette import LIGHT
 Pair = tuple[int, int]
 
 _CHARACTER, _ROW, _TOP, _GAP = 6.6, 22, 14, 8
-_STEP, _SCORED_STEP = 17, 26
+_STEP, _SCORED_STEP = 17, 34
 """How much further out an arc goes for each row that it spans."""
 _LONGEST = 30
 _MOST_NAMES = 60

@@ -10,7 +10,7 @@ import numpy as np
 from assay import charts
 from assay.palette import PAGE
 from assay.report.facts import LabelShare
-from assay.report.html import Content, Html, section, tag
+from assay.report.html import Content, Html, name_of, section, tag
 from assay.report.plots import confusion_map
 from assay.report.words import NAME, count, cut, distinct, percent
 
@@ -100,8 +100,7 @@ def agreement_section(report: Report) -> Html:
         "How sources agree",
         tag("p", "Sources that are alike are next to each other."),
         tag("p", note, class_="note") if left_out else None,
-        tag("div", figures, class_="charts"),
-        _redundancy(report),
+        tag("div", figures, _redundancy(report), class_="charts"),
     )
 
 
@@ -115,42 +114,33 @@ def _graph(report: Report) -> Html:
     what = f"{count(len(joined), 'clique')} of dependent sources, {count(alone, 'source')} on their own"
     if graph.edges != graph.declared:
         what += "; dashed: added to make the graph chordal"
-    scores = None
-    if report.residuals is not None:
-        place = {name: at for at, name in enumerate(report.residuals.names)}
-        scores = {
-            pair: float(report.residuals.cells[place[graph.names[pair[0]]], place[graph.names[pair[1]]]])
-            for pair in sorted(graph.edges)
-            if graph.names[pair[0]] in place and graph.names[pair[1]] in place
-        }
-        scores = {pair: score for pair, score in scores.items() if np.isfinite(score)} or None
-        what += "; with their residual correlation" if scores else ""
+    scores = {pair: score for pair, score in report.dependence.items() if np.isfinite(score)} or None
+    what += "; with their residual correlation" if scores else ""
     return figure(Html(graph.to_svg(scores)), "Declared dependencies", what)
 
 
 def _redundancy(report: Report) -> Content:
     if not report.redundant:
         return None
-    rows = [
-        tag(
-            "tr",
-            tag("td", one, class_="name"),
-            tag("td", other, class_="name"),
-            tag("td", f"{pair.met:,.0f}", class_="number"),
-            tag("td", f"{pair.seen:,.0f} times" if pair.by_meeting else percent(pair.seen), class_="number"),
-            tag("td", f"{pair.expected:,.0f} times" if pair.by_meeting else percent(pair.expected), class_="number"),
-        )
-        for one, other, pair in report.redundant[:_MOST_PAIRS]
-    ]
+    rows = []
+    for one, other, pair in report.redundant[:_MOST_PAIRS]:
+        if pair.by_meeting:
+            seen, due = f"vote together on {pair.seen:,.0f} items", f"{pair.expected:,.0f}"
+        else:
+            seen, due = f"agree on {percent(pair.seen)} of {pair.met:,.0f}", percent(pair.expected)
+        cells = tag("td", name_of(one), class_="name"), tag("td", name_of(other), class_="name")
+        rows.append(tag("tr", *cells, tag("td", seen), tag("td", due, class_="number")))
     more = len(report.redundant) - len(rows)
-    head = tag("tr", [tag("th", name) for name in ("Source", "repeats")], [
-        tag("th", name, class_="number") for name in ("Common items", "They agree", "If independent")
-    ])  # fmt: skip
-    return [
-        tag("h3", "Sources that repeat each other", style="margin-top:24px"),
+    head = tag(
+        "tr", *(tag("th", name) for name in ("Source", "Repeats", "They")), tag("th", "By chance", class_="number")
+    )
+    return tag(
+        "div",
+        tag("h3", "Sources that repeat each other"),
+        tag("p", "more than sources would that only the truth connects", class_="hint"),
         tag("div", tag("table", tag("thead", head), tag("tbody", rows)), class_="scroll"),
         tag("p", f"{count(more, 'more pair')} like these.", class_="hint") if more else None,
-    ]
+    )
 
 
 def gold_section(report: Report) -> Html | None:
@@ -247,7 +237,7 @@ def prospect_section(report: Report) -> Html | None:
     body = [
         tag(
             "tr",
-            tag("td", needed.source, class_="name"),
+            tag("td", name_of(needed.source), class_="name"),
             tag("td", needed.value),
             tag("td", f"±{percent(needed.now)}", class_="number"),
             tag("td", "out of reach" if np.isinf(needed.items) else f"{needed.items:,.0f}", class_="number"),
@@ -266,6 +256,6 @@ def prospect_section(report: Report) -> Html | None:
             if chart is not None
             else None,
             tag("div", tag("h3", "The widest error bars"), tag("div", table, class_="scroll")),
-            class_="charts even",
+            class_="charts",
         ),
     )

@@ -6,7 +6,8 @@ patterns are too many, a sample of them stands for all, so the work does not gro
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -24,6 +25,9 @@ from assay.tally import Tally
 from assay.votes import Votes
 
 FloatArray = npt.NDArray[np.float64]
+
+_VAGUE = 0.5
+"""An interval wider than this tells hardly anything."""
 
 RANGES = 20
 """Into how many ranges of equal width confidence is divided."""
@@ -80,6 +84,11 @@ class SourceFacts:
         if not self.votes:
             return None
         return sum(value.accuracy * value.votes for value in self.values) / sum(value.votes for value in self.values)
+
+    @property
+    def is_vague(self) -> bool:
+        """Whether its error bars are so wide that hardly anything is known about it."""
+        return bool(self.values) and all(value.high - value.low > _VAGUE for value in self.values)
 
     @property
     def is_worse_than_chance(self) -> bool:
@@ -306,15 +315,23 @@ def vote_text(vote: Vote) -> str:
     return ", ".join("N/A" if label is None else label for _, label in vote.labels)
 
 
-def outcome_texts(outcomes: Sequence[dict[str, str | None]]) -> list[str]:
-    """The most specific label of each outcome where that tells it apart, else all of its labels.
+def outcome_texts(outcomes: Sequence[Mapping[str, str | None]]) -> list[str]:
+    """For each outcome a label that only it has; all of its labels where there is none, or where that is ambiguous.
 
     >>> outcome_texts([{"entity": "Person", "person": "Doctor"}, {"entity": "Place", "person": None}])
-    ['Doctor', 'Place']
+    ['Person', 'Place']
+    >>> outcome_texts([{"entity": "Person", "person": "Doctor"}, {"entity": "Person", "person": "Lawyer"}])
+    ['Doctor', 'Lawyer']
     """
-    named = [[label for label in outcome.values() if label is not None] for outcome in outcomes]
-    last = [labels[-1] if labels else "N/A" for labels in named]
-    return last if len(set(last)) == len(last) else [", ".join(labels) or "N/A" for labels in named]
+    often = Counter(pair for outcome in outcomes for pair in outcome.items())
+    texts = []
+    for outcome in outcomes:
+        labels = [(task, label) for task, label in outcome.items() if label is not None]
+        own = [label for task, label in labels if often[task, label] == 1]
+        texts.append(own[0] if own else ", ".join(label for _, label in labels) or "N/A")
+    if len(set(texts)) == len(texts):
+        return texts
+    return [", ".join(label for label in outcome.values() if label is not None) or "N/A" for outcome in outcomes]
 
 
 def _speaks(votes: Votes, says: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:

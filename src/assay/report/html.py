@@ -45,6 +45,15 @@ def joined(content: Content) -> Html:
     return Html("".join(map(joined, content)))
 
 
+def name_of(text: str) -> Html:
+    """A name that may be broken behind an underscore, and so need not be broken within a word.
+
+    >>> name_of("spine_only")
+    '<span>spine_<wbr>only</span>'
+    """
+    return tag("span", Html(joined(text).replace("_", "_<wbr>")))
+
+
 def section(anchor: str, title: str, *content: Content) -> Html:
     """A section of a page, that links can lead to.
 

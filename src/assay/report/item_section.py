@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from assay.report.contested import ContestedItem, Contribution
-from assay.report.html import Content, Html, section, tag
+from assay.report.html import Content, Html, name_of, section, tag
 from assay.report.words import count, cut, percent
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def _contributions(item: ContestedItem) -> Html:
 def _contribution(part: Contribution, scale: float) -> Html:
     width = f"width:{50 * abs(part.log_odds) / scale:.1f}%"
     pull = tag("span", tag("i", class_="for" if part.log_odds > 0 else "against", style=width), class_="pull")
-    return tag("tr", tag("td", part.who, class_="name"), tag("td", pull), tag("td", part.words))
+    return tag("tr", tag("td", name_of(part.who), class_="name"), tag("td", pull), tag("td", part.words))
 
 
 def _posterior(item: ContestedItem) -> Html:

@@ -49,6 +49,7 @@ def priorities(
         *_repeating(redundant),
         *_thin_tasks(tasks),
         *_from_the_check(check),
+        *_vague(sources),
         *_bare_items(components),
         *(Priority("look", _sentence(note)) for note in notes),
         *_gain(components),
@@ -119,6 +120,17 @@ def _from_the_check(check: CheckReport) -> Iterator[Priority]:
             yield Priority("look", _sentence(problem.message), _sentence(problem.fix))
         if len(of_kind) > _MOST_OF_A_KIND:
             yield Priority("look", f"{len(of_kind) - _MOST_OF_A_KIND} more of this kind ({code}) are in the check.")
+
+
+def _vague(sources: Sequence[SourceFacts]) -> Iterator[Priority]:
+    names = [source.name for source in sources if source.is_vague]
+    if names:
+        which, they = ("one source", "its") if len(names) == 1 else (f"{len(names)} sources", "their")
+        yield Priority(
+            "look",
+            f"The votes tell hardly anything about {which}: {listing(names)}. Error bars are half the scale or wider.",
+            f"Let {they} votes meet those of others: more items, or another source that speaks on the same ones.",
+        )
 
 
 def _bare_items(components: Sequence[ComponentFacts]) -> Iterator[Priority]:

@@ -87,6 +87,8 @@ class Report:
     """The correlations of votes that the truth does not explain, in the same order."""
     graph: SourceGraph
     """The dependencies that the model was told of."""
+    dependence: Mapping[tuple[int, int], float]
+    """The residual correlation of sources that the graph joins, by their numbers."""
     redundant: tuple[tuple[str, str, Redundancy], ...]
     contested: tuple[ContestedItem, ...]
     records: Mapping[int, Mapping[str, Any]]
@@ -161,6 +163,7 @@ class Report:
         left = residuals(fitted, counted.tally)
         shown = most_meeting(met)
         shown = shown[side_by_side(agreed.among(shown))]
+        graph = SourceGraph(fitted.names, list(model.dependencies))
         rows = [item.row for item in contested if item.row is not None]
         return cls(
             title=title,
@@ -180,7 +183,8 @@ class Report:
             contradicted=_contradicted(counted),
             agreement=agreed.among(shown),
             residuals=None if left is None else left.among(shown),
-            graph=SourceGraph(fitted.names, list(model.dependencies)),
+            graph=graph,
+            dependence={} if left is None else {pair: float(left.cells[pair]) for pair in sorted(graph.edges)},
             redundant=redundant,
             contested=contested,
             records=records_at(data, rows) if texts and data is not None else {},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.report.facts import SourceFacts, ValueFacts
-from assay.report.html import Content, Html, section, tag
+from assay.report.html import Content, Html, name_of, section, tag
 from assay.report.words import count, interval, percent
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _legend(has_gold: bool) -> Html:
 def _row(source: SourceFacts, has_gold: bool, partners: tuple[str, ...] | None) -> Html:
     return tag(
         "tr",
-        tag("td", source.name, tag("small", source.tasks), class_="name"),
+        tag("td", name_of(source.name), tag("small", source.tasks), class_="name"),
         tag("td", _values(source), data_sort=_number(source.accuracy)),
         _gold(source) if has_gold else None,
         *(
@@ -115,7 +115,7 @@ def _row(source: SourceFacts, has_gold: bool, partners: tuple[str, ...] | None) 
 
 def _repeats(partners: tuple[str, ...]) -> Html:
     named = ", ".join(partners[:3]) + (" …" if len(partners) > 3 else "")
-    return tag("td", named, class_="repeats", data_label="repeats" if named else None)
+    return tag("td", name_of(named), class_="repeats", data_label="repeats" if named else None)
 
 
 def _gold(source: SourceFacts) -> Html:
