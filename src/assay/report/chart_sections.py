@@ -80,7 +80,7 @@ def agreement_section(report: Report) -> Html:
             figure(
                 charts.heat_map(report.agreement.cells, names, palette=PAGE),
                 "Agreement",
-                "on how many of 100 items that both vote on their votes can both be true; empty where they hardly meet",
+                "the share of items that both vote on where both can be right; empty where they hardly meet",
             )
         )
     if report.residuals is not None and len(names) > 1:
@@ -88,8 +88,8 @@ def agreement_section(report: Report) -> Html:
             figure(
                 charts.heat_map(report.residuals.cells, names, form=".2f", full=0.5, palette=PAGE),
                 "Residual correlation",
-                "what votes have in common beyond the truth, in hundredths: 100 for copies, about 0 for sources that "
-                "only the truth connects; declared dependencies show too",
+                "what votes have in common beyond the truth: 100% for copies, about 0% for sources that only the truth "
+                "connects; declared dependencies show too",
             )
         )
     figures.append(_graph(report))
