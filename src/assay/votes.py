@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.encoding import canonical, encode, is_missing, recode, smallest
+from assay.encoding import canonical, encode, recode, smallest
 from assay.errors import AssayError, VoteError, listing, near_miss
 from assay.label_space import LabelSpace, Vote, texts_of
 from assay.lazily import from_above
@@ -574,28 +574,9 @@ class Votes:
 
     def gold(self, gold: Any) -> Votes:
         """True labels, in any of the shapes that :meth:`summary` takes, as votes of one source called ``gold``."""
-        if isinstance(gold, Votes):
-            truth = gold
-        elif isinstance(gold, Mapping):
-            truth = Votes.from_columns(self.tasks, {"gold": list(_rows_of_columns(self.tasks, gold))})
-        else:
-            numbers = _whole_numbers(gold)
-            if numbers is None:
-                labels = list(gold.tolist() if hasattr(gold, "tolist") else gold)
-                truth = Votes.from_columns(self.tasks, {"gold": labels})
-            else:
-                # An outcome is looked up once, not once an item.
-                used, which = np.unique(numbers, return_inverse=True)
-                few = Votes.from_columns(self.tasks, {"gold": _outcomes_by_number(self.label_space, used.tolist())})
-                truth = few.take(which)
-        if truth.shape[1] != 1:
-            raise VoteError(f"gold must be votes of one source, but it has {truth.shape[1]}; select one of them")
-        if truth.tasks != self.tasks or len(truth) != len(self):
-            raise VoteError(
-                f"gold must have a label (or None) for each of the {len(self)} items on the same tasks, "
-                f"but it has {len(truth)}"
-            )
-        return truth
+        from assay.gold import true_labels
+
+        return true_labels(self, gold)
 
     def to_pandas(self) -> pd.DataFrame:
         """One column a source with label names; None where it abstains."""
@@ -705,34 +686,6 @@ def _task_and_labels(given: Any) -> tuple[str | None, list[Any]]:
     if isinstance(given, str | Mapping) or not hasattr(given, "__iter__"):
         raise VoteError(f"expected a column of labels, or (task, labels), but got {given!r}")
     return task, list(given.tolist() if hasattr(given, "tolist") else given)
-
-
-def _rows_of_columns(tasks: TaskGraph, columns: Mapping[str, Any]) -> Iterable[dict[str, str] | None]:
-    """Dicts over tasks from one column a task; what is missing is left out."""
-    lengths = {task: len(column) for task, column in columns.items()}
-    if len(set(lengths.values())) > 1:
-        raise VoteError(f"every task needs one label (or None) an item, but their lengths are {lengths}")
-    for row in zip(*(list(column) for column in columns.values()), strict=True):
-        yield {task: label for task, label in zip(columns, row, strict=True) if not is_missing(label)} or None
-
-
-def _whole_numbers(gold: Any) -> npt.NDArray[np.integer] | None:
-    """Gold as an array, if it is whole numbers throughout."""
-    if isinstance(gold, np.ndarray) and gold.dtype.kind in "iu" and gold.ndim == 1 and gold.size:
-        return gold
-    labels = gold.tolist() if hasattr(gold, "tolist") else gold
-    if not isinstance(labels, list | tuple) or not labels:
-        return None
-    whole = all(isinstance(label, int | np.integer) and not isinstance(label, bool) for label in labels)
-    return np.array(labels, dtype=np.int64) if whole else None
-
-
-def _outcomes_by_number(space: LabelSpace, numbers: list[int]) -> list[dict[str, Any] | None]:
-    outcomes = space.outcomes
-    for number in numbers:
-        if not -1 <= number < len(outcomes):
-            raise VoteError(f"expected outcome numbers from 0 to {len(outcomes) - 1}, or -1, but got {number}")
-    return [None if number < 0 else outcomes[number] for number in numbers]
 
 
 def _same(one: npt.NDArray[Any] | None, other: npt.NDArray[Any] | None) -> bool:
