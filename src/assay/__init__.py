@@ -41,6 +41,8 @@ _HOMES = {
     "planner": ["plan"],
     "suggestions": ["TaskSuggestion", "suggest_task_graph"],
     "evaluation": ["evaluate", "over_trials"],
+    "report.report": ["Report"],
+    "comparison": ["compare"],
     "endmodel.ngrams": ["NGrams"],
     "endmodel.lstm": ["BiLSTM"],
     "endmodel.features": ["Features"],
@@ -55,6 +57,7 @@ __all__ = [*sorted(_HOME_OF), "__version__"]
 if TYPE_CHECKING:
     from assay.baselines import data_programming, dawid_skene, hierarchical_majority_vote, majority_vote
     from assay.checks import check
+    from assay.comparison import compare
     from assay.constraints import excludes, implies
     from assay.counting import count
     from assay.endmodel.features import Features
@@ -70,6 +73,7 @@ if TYPE_CHECKING:
     from assay.labels import Labels
     from assay.model import LabelModel
     from assay.planner import plan
+    from assay.report.report import Report
     from assay.sources.apply import apply
     from assay.sources.function import preprocess, source
     from assay.sources.rules import column, crowd, dictionary, keywords, regex, threshold

@@ -23,6 +23,7 @@ from assay.fitted import BySource, Fitted, FittedComponent
 from assay.graph import Dependency, SourceGraph
 from assay.labeling import labels_of
 from assay.labels import Labels, write_labels
+from assay.lazily import from_above
 from assay.listed import Listed
 from assay.model_file import read_model, write_model
 from assay.partitions import is_in_pieces
@@ -38,6 +39,8 @@ from assay.votes import Votes
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from assay.report.plots import ModelPlots
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -321,6 +324,16 @@ class LabelModel(WithSettings):
             raise AttributeError("this LabelModel has not learned yet, so it has no sources_; call fit(votes) first")
         return self._fitted.sources_table
 
+    @property
+    def plot(self) -> ModelPlots:
+        """Pictures of what was learned, as charts of altair: ``model.plot.sources()``, ``class_balance()``, …"""
+        plots: ModelPlots = from_above("report.plots", "ModelPlots")(self)
+        return plots
+
+    def _repr_html_(self) -> str:
+        html: str = from_above("report.notebook", "model_html")(self)
+        return html
+
     # Labeling
 
     def predict_proba(self, votes: Any) -> FloatArray | list[FloatArray]:
@@ -415,6 +428,11 @@ class LabelModel(WithSettings):
         return model._learned(fitted)
 
     # Checking what comes in
+
+    @property
+    def fitted_(self) -> Fitted:
+        """All that was learned, in its parts: for what looks inside, such as a report."""
+        return self._known
 
     @property
     def _known(self) -> Fitted:

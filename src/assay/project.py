@@ -120,6 +120,11 @@ class Project:
         except ProjectError as error:
             raise ProjectError(f"{path}: {error}") from error
 
+    @property
+    def title(self) -> str:
+        """What the project is called: its folder."""
+        return self.folder.resolve().name or "project"
+
     def sources(self) -> list[Source]:
         """Every source that the project's modules define, in their order."""
         with _importable(self.folder):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
@@ -103,6 +103,14 @@ def comparison_table(evaluations: Mapping[str, Evaluation], title: str) -> Table
     for method, found in evaluations.items():
         shares = [found.accuracy, *found.tasks["accuracy"], *found.slices["accuracy"], found.calibration_error]
         table.add_row(escape(method), *(percent(share) for share in shares))
+    return table
+
+
+def plain_table(title: str, *columns: str, numbers: Collection[str] = ()) -> Table:
+    """An empty table; ``numbers`` are the columns that are read from the right."""
+    table = _table(title)
+    for name in columns:
+        table.add_column(name, justify="right" if name in numbers else "left")
     return table
 
 
