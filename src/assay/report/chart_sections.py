@@ -106,9 +106,11 @@ def agreement_section(report: Report) -> Html:
 
 def _graph(report: Report) -> Html:
     graph = report.graph
+    title = "Learned dependencies" if report.learned else "Declared dependencies"
     if not graph.edges:
-        what = "none were declared: the model takes all sources for independent given the truth"
-        return figure(tag("p", "No dependencies.", class_="pale"), "Declared dependencies", what)
+        how = "found" if report.learned else "declared"
+        what = f"none were {how}: the model takes all sources for independent given the truth"
+        return figure(tag("p", "No dependencies.", class_="pale"), title, what)
     joined = [clique for clique in graph.cliques if len(clique) > 1]
     alone = sum(len(clique) == 1 for clique in graph.cliques)
     what = f"{count(len(joined), 'clique')} of dependent sources, {count(alone, 'source')} on their own"
@@ -116,7 +118,7 @@ def _graph(report: Report) -> Html:
         what += "; dashed: added to make the graph chordal"
     scores = {pair: score for pair, score in report.dependence.items() if np.isfinite(score)} or None
     what += "; with their residual correlation" if scores else ""
-    return figure(Html(graph.to_svg(scores)), "Declared dependencies", what)
+    return figure(Html(graph.to_svg(scores)), title, what)
 
 
 def _redundancy(report: Report) -> Content:

@@ -1,4 +1,4 @@
-"""Pictures in notebooks: what ``votes.plot``, ``model.plot``, ``labels.plot`` and ``evaluation.plot`` draw.
+"""Pictures in notebooks: what ``plot`` of votes, models, labels, evaluations and learned dependencies draws.
 
 Each is a chart of altair, drawn from the same figures as the page of a report.
 """
@@ -22,6 +22,7 @@ from assay.report.meetings import MOST_SOURCES, Matrix, most_meeting, residuals,
 from assay.report.meetings import agreement as agreement_of
 from assay.report.outlooks import prospect
 from assay.report.words import distinct
+from assay.structure.learned import LearnedDependencies
 from assay.summary import summarize
 from assay.tally import Tally
 from assay.votes import Votes
@@ -137,6 +138,32 @@ class ModelPlots:
             raise AssayError("nobody votes, so there are no error bars to plan with")
         rows = [{"name": name, "items": count, "half_width": half} for name, count, half in found.curves]
         return charts.shrinking(rows, now=items)
+
+
+@dataclass(frozen=True, eq=False)
+class DependencyPlots:
+    """Pictures of dependencies that were learned: ``learned.plot``."""
+
+    learned: LearnedDependencies
+
+    def residuals(self, most: int = MOST_SOURCES) -> Chart:
+        """What each two sources have in common beyond the truth: 1 for copies, about 0 for independent sources.
+
+        With more than ``most`` sources, those are shown that have most in common with another one.
+
+        >>> learned = LearnedDependencies(("a", "b"), (), np.array([[1.0, 0.4], [0.4, 1.0]]))
+        >>> [cell["value"] for cell in learned.plot.residuals().to_dict()["data"]["values"]]
+        [0.4, 0.4]
+        """
+        cells = self.learned.residuals.copy()
+        np.fill_diagonal(cells, np.nan)
+        found = Matrix(self.learned.names, cells)
+        return _heat_map(found, np.nan_to_num(np.abs(cells)), most, form=".2f", full=0.5)
+
+    def graph(self) -> str:
+        """The dependencies that were kept as an SVG picture, an arc for each with its residual correlation."""
+        graph = self.learned.graph
+        return graph.to_svg({(i, j): float(self.learned.residuals[i, j]) for i, j in graph.edges})
 
 
 @dataclass(frozen=True, eq=False)

@@ -86,7 +86,9 @@ class Report:
     residuals: Matrix | None
     """The correlations of votes that the truth does not explain, in the same order."""
     graph: SourceGraph
-    """The dependencies that the model was told of."""
+    """The dependencies that the model was told of, or that it learned."""
+    learned: bool
+    """Whether it learned them."""
     dependence: Mapping[tuple[int, int], float]
     """The residual correlation of sources that the graph joins, by their numbers."""
     redundant: tuple[tuple[str, str, Redundancy], ...]
@@ -163,7 +165,8 @@ class Report:
         left = residuals(fitted, counted.tally)
         shown = most_meeting(met)
         shown = shown[side_by_side(agreed.among(shown))]
-        graph = SourceGraph(fitted.names, list(model.dependencies))
+        learned = fitted.learned
+        graph = SourceGraph(fitted.names, list(model.dependencies)) if learned is None else learned.graph
         rows = [item.row for item in contested if item.row is not None]
         return cls(
             title=title,
@@ -184,6 +187,7 @@ class Report:
             agreement=agreed.among(shown),
             residuals=None if left is None else left.among(shown),
             graph=graph,
+            learned=learned is not None,
             dependence={} if left is None else {pair: float(left.cells[pair]) for pair in sorted(graph.edges)},
             redundant=redundant,
             contested=contested,

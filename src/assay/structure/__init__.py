@@ -80,9 +80,12 @@ def learn_dependencies(
     Examples
     --------
     >>> from assay.simulate import flat_world
-    >>> votes = flat_world(sources=8, copies=[(0, 1), (4, 5, 6)], copy_probability=0.7, seed=3).draw(3_000).votes
-    >>> print(learn_dependencies(votes, resamples=4))
-    4 dependencies between 8 sources
+    >>> world = flat_world(sources=12, copies=[(0, 1), (4, 5, 6)], copy_probability=0.6, seed=3)
+    >>> learned = learn_dependencies(world.draw(3_000).votes, resamples=4)
+    >>> sorted(learned.pairs) == world.dependencies
+    True
+    >>> print(learned.edges[0])
+    0 – 1: correlation +0.58, confidence 100%
     """
     _check(method, false_discoveries, min_confidence, resamples, max_joint_votes)
     if not needs_counting_in_pieces(votes) and not isinstance(votes, Votes):

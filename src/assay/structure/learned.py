@@ -11,9 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.graph import SourceGraph
+from assay.lazily import from_above
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from assay.report.plots import DependencyPlots
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -114,6 +117,12 @@ class LearnedDependencies:
         return "\n".join([found, *lines, *(f"note: {note}" for note in self.notes)])
 
     __repr__ = __str__
+
+    @property
+    def plot(self) -> DependencyPlots:
+        """Pictures: ``learned.plot.residuals()``, a chart of altair, and ``learned.plot.graph()``, as SVG."""
+        plots: DependencyPlots = from_above("report.plots", "DependencyPlots")(self)
+        return plots
 
     def to_dict(self) -> dict[str, Any]:
         """Everything it says, for JSON."""

@@ -35,6 +35,11 @@ _NEAREST = 0.8
 """if for one of the two no other source is much more surprising."""
 _NEEDED = 2.0
 """Dependencies that have less than this many standard deviations to explain in the end are dropped."""
+_TRIALS = 3
+"""So many pairs are tried on the model if none stands out from its background,"""
+_EXPLAINS = 0.7
+"""and added if this share, or less, remains of what the model leaves of all other pairs: few sources have no
+background that a strong dependency does not bend."""
 _QUANTILE = 0.4
 """The background is told from this quantile, which a few dependent pairs do not move."""
 _ROW = 8
@@ -83,11 +88,18 @@ def stepwise(
         tests = pair_tests(parameters, evidence, problem.statistics, known)
         first = first or tests
         surprise = beside_background(tests.surprise, tests.informed, [*edges, *left_out, *dropped])
+        search = _Search(problem, known, parameters, [*edges], _STEPS if settled else _FEW_STEPS)
         added = False
         for pair in _outstanding(surprise, tests.informed, false_discoveries):
             fits = problem.has_room([*edges, pair], max_joint_votes)
             (edges if fits else left_out)[pair] = float(surprise[pair])
             added |= fits
+        if not added:
+            for pair in _candidates(tests, surprise, false_discoveries):
+                if problem.has_room([*edges, pair], max_joint_votes) and search.explains(pair):
+                    edges[pair] = float(surprise[pair])
+                    added = True
+                    break
         if not added and settled:
             unneeded = [pair for pair in edges if needed(parameters, pair, problem.items) < _NEEDED]
             if not unneeded:
@@ -98,6 +110,40 @@ def stepwise(
         parameters, evidence = problem.refit([*edges], parameters, _STEPS if settled else _FEW_STEPS)
     assert first is not None
     return Found(edges, left_out, parameters, first, known)
+
+
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """Where the search is."""
+
+    problem: Problem
+    deviations: Deviations
+    parameters: Parameters
+    edges: list[Pair]
+    steps: int
+
+    def explains(self, pair: Pair) -> bool:
+        """Whether a model with one more dependency leaves much less of all other pairs than one without."""
+        without, added = self._tests(self.edges), self._tests([*self.edges, pair])
+        others = np.triu(without.informed, 1)
+        for i, j in (*self.edges, pair):
+            others[i, j] = False
+        before, now = ((tests.surprise[others] ** 2).mean() for tests in (without, added))
+        return bool(now <= _EXPLAINS * before)
+
+    def _tests(self, edges: list[Pair]) -> PairTests:
+        parameters, evidence = self.problem.refit(edges, self.parameters, self.steps)
+        return pair_tests(parameters, evidence, self.problem.statistics, self.deviations)
+
+
+def _candidates(tests: PairTests, surprise: FloatArray, false_discoveries: float) -> list[Pair]:
+    """The pairs that stand out most although all do; none if the others are as chance has it."""
+    pairs = [(int(i), int(j)) for i, j in np.argwhere(np.triu(surprise, 1) > 0)]
+    if not pairs:
+        return []
+    sure = float(norm.isf(false_discoveries / 2 / len(pairs)))
+    pairs = [pair for pair in pairs if tests.surprise[pair] > sure]
+    return sorted(pairs, key=lambda pair: (-surprise[pair], pair))[:_TRIALS]
 
 
 def beside_background(surprise: FloatArray, informed: BoolArray, known: Sequence[Pair]) -> FloatArray:
