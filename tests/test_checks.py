@@ -240,8 +240,11 @@ class TestSources:
         assert problem.fix == "drop all but one of each, or declare the dependency ('0', '6')"
         assert not assay.check(codes_of(CLEAN.codes[:, 0]), [(0, 6)]).problems
 
-    def test_a_duplicate_that_uses_other_words(self):
-        assert only(assay.check(codes_of(1 - CLEAN.codes[:, 0]))).sources == ("0", "6")
+    def test_other_words_for_the_same_are_no_duplicate_but_told(self):
+        problem = only(assay.check(codes_of(1 - CLEAN.codes[:, 0])))
+        assert (problem.code, problem.sources) == ("A302", ("0", "6"))
+        assert "say different things" in problem.message
+        assert not assay.check(codes_of(1 - CLEAN.codes[:, 0]), [(0, 6)]).problems
 
     def test_a_duplicate_by_name_and_not_by_code(self, letters):
         votes = flat_world(classes=3, sources=4).draw(500).votes.codes

@@ -36,6 +36,7 @@ _HOMES = {
     "sources.function": ["preprocess", "source"],
     "sources.rules": ["column", "crowd", "dictionary", "keywords", "regex", "threshold"],
     "sources.apply": ["apply"],
+    "sources.hints": ["dependency_hints"],
     "baselines": ["data_programming", "dawid_skene", "hierarchical_majority_vote", "majority_vote"],
     "theory": ["estimation_bound", "generalization_bound"],
     "planner": ["plan"],
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
     from assay.report.report import Report
     from assay.sources.apply import apply
     from assay.sources.function import preprocess, source
+    from assay.sources.hints import dependency_hints
     from assay.sources.rules import column, crowd, dictionary, keywords, regex, threshold
     from assay.structure import learn_dependencies
     from assay.structure.learned import LearnedDependencies

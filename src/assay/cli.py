@@ -148,10 +148,12 @@ def dependencies(folder: Folder = Path("."), as_json: Json = False, debug: Debug
     """Find sources that have more in common than the truth explains, from their votes alone."""
     from assay.pipeline import learned_dependencies
     from assay.report.terminal import dependencies_table, show
+    from assay.sources.hints import dependency_hints
 
-    learned = learned_dependencies(_load(folder))
+    project = _load(folder)
+    learned, hints = learned_dependencies(project), dependency_hints(project.sources())
     if as_json:
-        _print_json(learned.to_dict())
+        _print_json({**learned.to_dict(), "hints": [vars(hint) for hint in hints]})
         return
     if learned.edges:
         show(dependencies_table(learned.to_pandas(), "what sources have in common beyond the truth"))
@@ -159,6 +161,8 @@ def dependencies(folder: Folder = Path("."), as_json: Json = False, debug: Debug
         print(learned.told())
     for note in learned.notes:
         print(f"note: {note}")
+    for hint in hints:
+        print(f"hint: {hint}")
     if learned.pairs:
         print('to use them: dependencies = "learn" in [model] of assay.toml')
 

@@ -42,6 +42,7 @@ CODES: dict[str, Code] = _codes(
         "A201": "labels that no source tells apart",
         "A202": "a task nobody votes on",
         "A203": "a label nobody votes for",
+        "A204": "votes contradict the task graph",
         "A301": "duplicated sources",
         "A302": "nearly duplicated or nested sources",
         "A303": "a source that never votes",
