@@ -151,7 +151,8 @@ def dependencies(folder: Folder = Path("."), as_json: Json = False, debug: Debug
     from assay.sources.hints import dependency_hints
 
     project = _load(folder)
-    learned, hints = learned_dependencies(project), dependency_hints(project.sources())
+    labels = [label for task in project.tasks.tasks for label in task.labels]
+    learned, hints = learned_dependencies(project), dependency_hints(project.sources(), ignore=labels)
     if as_json:
         _print_json({**learned.to_dict(), "hints": [vars(hint) for hint in hints]})
         return

@@ -189,6 +189,8 @@ class _Told:
     task: Task
     likelihood: FloatArray
     """(items, labels)."""
+    balance: FloatArray
+    """(labels,)."""
     voted: BoolArray
     """(items,): whether somebody votes on it."""
     sources: int
@@ -211,7 +213,7 @@ def _likelihoods(votes: Votes, task: Task, seed: int) -> _Told | None:
     balance = np.asarray(model.class_balance_)
     voted: BoolArray = np.any(alone.codes >= 0, axis=1)
     likelihood = np.asarray(model.predict_proba(alone)) / np.maximum(balance, 1e-9)
-    return _Told(task, likelihood, voted, len(columns))
+    return _Told(task, likelihood, balance, voted, len(columns))
 
 
 def _implied(one: _Told, other: _Told, least: float, support: float, scale: float) -> Iterator[Implication]:
@@ -221,7 +223,8 @@ def _implied(one: _Told, other: _Told, least: float, support: float, scale: floa
         return
     first, second = one.likelihood[both], other.likelihood[both]
     joint = joint_distribution(first, second)
-    usual = joint.sum(axis=0)
+    # Not only where both tasks are voted on: a task may be asked only where the other has a certain label.
+    usual = other.balance
     for a, row in enumerate(joint):
         mass = float(row.sum())
         b = int(row.argmax())

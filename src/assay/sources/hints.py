@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from types import CodeType
@@ -33,7 +33,7 @@ class Hint:
         return f"{one} – {other}: both use the {self.kind} {self.what}"
 
 
-def dependency_hints(sources: Any) -> list[Hint]:
+def dependency_hints(sources: Any, *, ignore: Iterable[str] = ()) -> list[Hint]:
     """Pairs of sources that share a resource, a preprocessor, or words of their patterns, dictionaries or code.
 
     Hints are reasons to look, not dependencies: :func:`assay.learn_dependencies` tells which of them show in the votes.
@@ -43,6 +43,8 @@ def dependency_hints(sources: Any) -> list[Hint]:
     ----------
     sources
         What :func:`assay.apply` takes.
+    ignore
+        Words that mean nothing, such as the names of labels.
 
     >>> import assay
     >>> spam = assay.keywords(["subscribe", "channel"], "spam", on="text", name="subscribe")
@@ -53,7 +55,8 @@ def dependency_hints(sources: Any) -> list[Hint]:
     """
     made = flatten(sources)
     things = [dict(_things(source)) for source in made]
-    words = [_words(source) for source in made]
+    known = frozenset(word.lower() for word in ignore)
+    words = [_words(source) - known for source in made]
     users = {key: sum(key in each for each in things) for key in {key for each in things for key in each}}
     common = {word for word in set().union(*words) if sum(word in each for each in words) > max(len(made) / 2, 2)}
     found = []

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from assay.cliques import Design, Layout
 from assay.estimate.em import EMSettings, Evidence, expectation_maximization
+from assay.estimate.residuals import first_values, meetings
 from assay.estimate.start import from_majority
 from assay.graph import SourceGraph
 from assay.parameters import Parameters, independent
@@ -24,6 +25,12 @@ Pair = tuple[int, int]
 _FIRST_STEPS = 3
 """Steps of EM after a majority vote: enough to tell good sources from bad, and too few for a clique of
 dependent sources to become the truth."""
+
+_MOST_DECLARED = 5_000
+"""A group may have so many joint votes if values count that are never emitted."""
+
+_COPY_VOTES = 30
+"""So many votes must be the same for sources to be copies."""
 
 _BLOCK = 20_000
 
@@ -115,6 +122,28 @@ class Problem:
         group = sorted(nx.node_connected_component(whole, edges[-1][0]))
         place = {source: at for at, source in enumerate(group)}
         inside = [(place[i], place[j]) for i, j in edges if i in place]
-        sizes = np.array([len(self.layout.masks[source]) + 1 for source in group], dtype=float)
         graph = SourceGraph([str(source) for source in group], inside)
-        return max(float(sizes[list(clique)].prod()) for clique in graph.cliques) <= max_joint_votes
+        # Values that are never emitted take room in the model, but no items to learn.
+        used = self.used[group] + 1.0
+        declared = np.array([len(self.layout.masks[source]) + 1.0 for source in group])
+        return all(
+            used[list(clique)].prod() <= max_joint_votes and declared[list(clique)].prod() <= _MOST_DECLARED
+            for clique in graph.cliques
+        )
+
+    @cached_property
+    def used(self) -> npt.NDArray[np.int64]:
+        """(sources,): how many different values each emits."""
+        first = first_values(self.layout)[:-1]
+        return np.asarray(np.add.reduceat((self.statistics.single > 0).astype(np.int64), first))
+
+    def copies(self) -> list[Pair]:
+        """Sources that vote on the same items and say the same, each with the next one like it."""
+        met, agreed = meetings(self.statistics.pair, self.layout)
+        votes = met.diagonal()
+        same = (agreed == votes[:, None]) & (met == votes[None]) & (votes >= _COPY_VOTES)[:, None]
+        # Sources that always say one thing are no copies of each other.
+        varies = (self.used > 1) | (votes < self.statistics.items)
+        same &= varies[:, None]
+        upper = np.triu(same, 1)
+        return [(i, int(np.flatnonzero(row)[0])) for i, row in enumerate(upper) if row.any()]

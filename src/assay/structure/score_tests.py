@@ -36,6 +36,8 @@ _PATTERNS = 4_000
 """A sample of so many patterns is enough to tell deviations, if that is several times the number of parameters."""
 _MOST_PARAMETERS = 1_200
 """With more parameters, what they take up is left out, and the tests find less."""
+_PATTERNS_EACH = 3
+"""So many distinct patterns for each parameter must there be; fewer could be explained by the parameters alone."""
 _LEAST = 1.0
 """Where chance moves fewer meetings than this, nothing can be told."""
 _TAIL = 1 / 3
@@ -124,7 +126,7 @@ def deviations_of(parameters: Parameters, problem: Problem, evidence: Evidence) 
     posterior, _ = few.responsibilities(parameters)
     root = np.sqrt(weight)[:, None]
     whiten: npt.NDArray[np.floating] = np.zeros((0, len(chosen)))
-    if free <= _MOST_PARAMETERS:
+    if free <= min(_MOST_PARAMETERS, len(chosen) // _PATTERNS_EACH):
         held = few.design.matrix.toarray()
         own = scores(parameters, held, posterior, list(range(len(layout.cliques))), False) * root
         information = own.T @ own

@@ -27,6 +27,8 @@ FloatArray = npt.NDArray[np.float64]
 MAX_JOINT_VOTES = 1_500
 """Groups of dependent sources may have so many joint votes; what would need more is told, but not modelled."""
 
+_CERTAIN = 1e3
+"""The surprise of copies."""
 _ROUNDS = 25
 _FEW_STEPS, _STEPS = 3, 100
 _STANDS_OUT = 0.5
@@ -77,13 +79,16 @@ def stepwise(
         Those of one item, if they are known from more items of the same kind.
     """
     parameters, evidence = problem.first_fit()
-    edges: dict[Pair, float] = {}
+    # Copies need no statistics.
+    edges: dict[Pair, float] = dict.fromkeys(problem.copies(), _CERTAIN)
     left_out: dict[Pair, float] = {}
     dropped: dict[Pair, float] = {}
     # An item's part in what is left hardly changes as dependencies come in, and takes long to work out.
     known = deviations_of(parameters, problem, evidence) if deviations is None else deviations
     first: PairTests | None = None
     settled = False
+    if edges:
+        parameters, evidence = problem.refit([*edges], parameters, _FEW_STEPS)
     for _ in range(_ROUNDS):
         tests = pair_tests(parameters, evidence, problem.statistics, known)
         first = first or tests
@@ -101,7 +106,11 @@ def stepwise(
                     added = True
                     break
         if not added and settled:
-            unneeded = [pair for pair in edges if needed(parameters, pair, problem.items) < _NEEDED]
+            unneeded = [
+                pair
+                for pair, sure in edges.items()
+                if sure < _CERTAIN and needed(parameters, pair, problem.items) < _NEEDED
+            ]
             if not unneeded:
                 break
             dropped |= {pair: edges.pop(pair) for pair in unneeded}
