@@ -169,7 +169,7 @@ class TestInvariance:
         assert not problem.has_room([(0, 1), (1, 2), (0, 2)], max_joint_votes=9)
 
     def test_copies_need_no_statistics(self):
-        codes = flat_world(sources=8, coverage=0.3, seed=1).draw(200).votes.codes
+        codes = flat_world(sources=8, coverage=0.3, seed=1).draw(400).votes.codes
         learned = assay.learn_dependencies(np.column_stack([codes, codes[:, 0], codes[:, 0]]), resamples=2)
         assert learned.pairs == [("0", "8"), ("8", "9")]
         assert {edge.confidence for edge in learned.edges if edge.kept} == {1.0}
