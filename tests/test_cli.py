@@ -1,6 +1,7 @@
 """The command line as a stranger meets it: real processes for exit codes and streams, the rest in this one."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -12,7 +13,8 @@ from assay.cli import app
 
 runner = CliRunner()
 COMMANDS = [
-    "init", "apply", "summary", "check", "run", "train", "predict", "evaluate", "report", "compare", "demo",
+    "init", "apply", "summary", "check", "dependencies", "run", "train", "predict", "evaluate", "report", "compare",
+    "demo",
 ]  # fmt: skip
 
 
@@ -41,6 +43,29 @@ def test_every_command_has_help_with_an_example(command):
     result = runner.invoke(app, [command, "--help"])
     assert result.exit_code == 0
     assert f"Example: assay {command}" in result.stdout
+
+
+def test_dependencies_are_shown_and_learned(project):
+    result = runner.invoke(app, ["dependencies", str(project), "--json"])
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)
+    assert set(told) == {"names", "edges", "residuals", "notes", "hints"}
+    shown = runner.invoke(app, ["dependencies", str(project)])
+    assert shown.exit_code == 0
+    assert all(edge["sources"][0] in shown.stdout for edge in told["edges"])
+
+
+def test_a_run_says_which_dependencies_it_learned(tmp_path):
+    folder = tmp_path / "p"
+    runner.invoke(app, ["init", str(folder), "--texts", "1500"])
+    settings = (folder / "assay.toml").read_text()
+    changed = re.sub(r"(?m)^dependencies = .*$", 'dependencies = "learn"', settings)
+    assert changed != settings
+    (folder / "assay.toml").write_text(changed)
+    told = json.loads(runner.invoke(app, ["run", str(folder), "--json"]).stdout)
+    assert ["tagger", "tagger2"] in [edge["sources"] for edge in told["learned_dependencies"] if edge["kept"]]
+    assert any("tagger2" in note for note in told["notes"])
+    assert runner.invoke(app, ["check", str(folder)]).exit_code == 0
 
 
 def test_all_commands_are_listed_here():
