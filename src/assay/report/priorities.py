@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from assay.advice import in_common
 from assay.checks import CheckReport
 from assay.errors import listing
 from assay.estimate.outlook import Redundancy
@@ -86,18 +87,11 @@ def _repeating(redundant: Sequence[tuple[str, str, Redundancy]]) -> Iterator[Pri
     if not redundant:
         return
     one, other, pair = redundant[0]
-    if pair.by_meeting:
-        how = f"they vote together on {pair.met:,.0f} items, where independent sources would on {pair.expected:,.0f}"
-    else:
-        how = (
-            f"they agree on {pair.seen:.0%} of the {pair.met:,.0f} items that both vote on, where independent "
-            f"sources would on {pair.expected:.0%}"
-        )
     more = len(redundant) - 1
     others = "" if not more else f" {more} more {'pair looks' if more == 1 else 'pairs look'} alike."
     yield Priority(
         "fix",
-        f"{one!r} and {other!r} repeat each other: {how}.{others}",
+        f"{one!r} and {other!r} repeat each other: {in_common(pair)}.{others}",
         "Declare sources that share a cause as dependencies, or drop one of each pair; else they count twice.",
     )
 
