@@ -20,8 +20,10 @@ _BARE = 0.2
 """So many items without a vote are worth a word."""
 _WORTH_IT = 0.005
 _MOST_OF_A_KIND = 4
-_FROM_THE_CHECK = ("A301", "A302", "A303", "A203", "A201", "A202")
+_FROM_THE_CHECK: dict[str, Urgency] = {"A301": "fix", "A203": "fix", "A302": "look", "A303": "look", "A201": "look"}
 """Findings of the check that are about what to change, in the order of their weight."""
+_ENOUGH_GOLD = 30
+"""With fewer votes that gold judges, it says little about a source."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ def priorities(
         *(Priority("stop", _sentence(problem.message), _sentence(problem.fix)) for problem in check.errors),
         *_failing(faults),
         *_worse_than_chance(sources),
+        *_misjudged(sources),
         *_repeating(redundant),
         *_thin_tasks(tasks),
         *_from_the_check(check),
@@ -83,6 +86,27 @@ def _worse_than_chance(sources: Sequence[SourceFacts]) -> Iterator[Priority]:
         yield Priority("fix", f"{len(astray) - _MOST_OF_A_KIND} more sources are worse than chance: {names}.")
 
 
+def _misjudged(sources: Sequence[SourceFacts]) -> Iterator[Priority]:
+    """Values that gold knows to be worse than the model's whole interval."""
+    found = [
+        (source, value, value.gold)
+        for source in sources
+        for value in source.values
+        if value.gold is not None and value.gold.votes >= _ENOUGH_GOLD and value.gold.high < value.low
+    ]
+    found.sort(key=lambda entry: (entry[1].accuracy - entry[2].accuracy) * -entry[1].votes)
+    for source, value, gold in found[:_MOST_OF_A_KIND]:
+        yield Priority(
+            "look",
+            f"Gold knows {source.name!r} better than the model does: {gold.accuracy:.0%} of its votes for "
+            f"{value.label} are right, not {value.accuracy:.0%}.",
+            "Sources that err together believe each other. Look for what it shares with those it agrees with.",
+        )
+    if len(found) > _MOST_OF_A_KIND:
+        names = listing(dict.fromkeys(source.name for source, _, _ in found[_MOST_OF_A_KIND:]))
+        yield Priority("look", f"The model believes too much in some votes of these sources, too: {names}.")
+
+
 def _repeating(redundant: Sequence[tuple[str, str, Redundancy]]) -> Iterator[Priority]:
     if not redundant:
         return
@@ -108,12 +132,12 @@ def _thin_tasks(tasks: Sequence[TaskFacts]) -> Iterator[Priority]:
 
 
 def _from_the_check(check: CheckReport) -> Iterator[Priority]:
-    for code in _FROM_THE_CHECK:
+    for code, urgency in _FROM_THE_CHECK.items():
         of_kind = [problem for problem in check.warnings if problem.code == code]
         for problem in of_kind[:_MOST_OF_A_KIND]:
-            yield Priority("look", _sentence(problem.message), _sentence(problem.fix))
+            yield Priority(urgency, _sentence(problem.message), _sentence(problem.fix))
         if len(of_kind) > _MOST_OF_A_KIND:
-            yield Priority("look", f"{len(of_kind) - _MOST_OF_A_KIND} more of this kind ({code}) are in the check.")
+            yield Priority(urgency, f"{len(of_kind) - _MOST_OF_A_KIND} more of this kind ({code}) are in the check.")
 
 
 def _vague(sources: Sequence[SourceFacts]) -> Iterator[Priority]:
