@@ -43,6 +43,8 @@ def pictures(page: Path) -> None:
         browser = player.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         top = opened(browser, page, width=1180, height=860)
         top.screenshot(path=STATIC / "report-top.png")
+        # Else the menu is in the picture of every section.
+        top.evaluate("document.querySelector('nav').style.position = 'static'")
         top.locator("#agreement").screenshot(path=STATIC / "report-agreement.png")
         top.locator("#contested summary").first.click()
         top.evaluate("scrollTo({top: 0, behavior: 'instant'})")

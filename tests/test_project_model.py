@@ -132,6 +132,7 @@ def test_the_demo_says_so_if_there_is_no_pytorch(tmp_path, monkeypatch):
     result = runner.invoke(app, ["demo", "--folder", str(tmp_path / "demo"), "--texts", "200"])
     assert result.exit_code == 0, result.output
     assert "no end model was trained" in result.stdout
+    assert "no report was written" in result.stdout
     assert "label model" in result.stdout
 
 

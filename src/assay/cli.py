@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -342,7 +342,7 @@ def main() -> None:
 
 
 def _has(*packages: str) -> bool:
-    return all(find_spec(package) is not None for package in packages)
+    return all(importlib.util.find_spec(package) is not None for package in packages)
 
 
 def _complain(message: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
+import importlib.util
 from pathlib import Path
 
 from assay.errors import ProjectError
@@ -25,7 +25,7 @@ def report_on(project: Project, *, texts: bool = True, items: int = ITEMS) -> Re
         raise ProjectError(f"{project.folder} has no label model yet; run 'assay run {project.folder}' first")
     model = LabelModel.load(path)
     gold = gold_votes(project, votes)
-    trained = (project.output / END_MODEL_FILE).is_file() and find_spec("torch") is not None
+    trained = (project.output / END_MODEL_FILE).is_file() and importlib.util.find_spec("torch") is not None
     return Report.of(
         model,
         votes,

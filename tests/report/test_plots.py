@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from assay import AssayError, LabelModel, Labels, TaskGraph, Votes, evaluate
+from assay import AssayError, LabelModel, Labels, TaskGraph, Votes, check, evaluate
 from assay.charts import to_svg
 from assay.simulate import flat_world
 
@@ -86,6 +86,13 @@ def test_notebooks_show_tables_in_which_names_are_text(model, simulation):
         assert html.count("<tr>") <= 22
     assert "&lt;b&gt;" in votes._repr_html_()
     assert "&lt;b&gt;" in fitted._repr_html_()
+    why = fitted.explain(votes, 0)._repr_html_()
+    assert "<b>" not in why
+    assert "&lt;b&gt;" in why
+    complaint = check(votes.select(["<b>", "1"]))._repr_html_()
+    assert "A002" in complaint
+    assert "<b>" not in complaint
+    assert "no problems" in check(votes)._repr_html_()
     large = Votes.from_matrix(np.zeros((1_000_001, 5), dtype=np.int8))
     assert "<table>" not in large._repr_html_()
 

@@ -6,14 +6,14 @@ import pytest
 from assay import LabelModel, Report, Task, TaskGraph, Votes
 from assay.checks import CheckReport, Problem
 from assay.estimate.outlook import Redundancy
-from assay.report.facts import ComponentFacts, LabelShare, SourceFacts, TaskFacts, ValueFacts
+from assay.report.facts import ComponentFacts, LabelShare, Score, SourceFacts, TaskFacts, ValueFacts
 from assay.report.priorities import priorities
 from assay.simulate import flat_world
 from assay.votes import Fault
 
 
-def source(name="kb", accuracy=0.8, chance=0.5, width=0.05, votes=100):
-    value = ValueFacts("yes", "t", accuracy, accuracy - width, accuracy + width, votes, chance)
+def source(name="kb", accuracy=0.8, chance=0.5, width=0.05, votes=100, gold=None):
+    value = ValueFacts("yes", "t", accuracy, accuracy - width, accuracy + width, votes, chance, gold)
     return SourceFacts(name, "t", 0.5, 0.4, 0.1, votes, (value,))
 
 
@@ -50,6 +50,12 @@ def test_where_nothing_is_gained_it_says_so():
 def test_a_source_is_worse_than_chance_if_its_whole_interval_is(accuracy, named):
     found = told(sources=[source(accuracy=accuracy)])
     assert any("'kb' is worse than chance" in entry.what for entry in found) == named
+
+
+@pytest.mark.parametrize(("right", "wrong", "named"), [(40, 60, True), (78, 22, False), (4, 6, False), (95, 5, False)])
+def test_a_source_that_gold_knows_to_be_worse_is_named(right, wrong, named):
+    found = told(sources=[source(gold=Score.of(right, wrong))])
+    assert any("Gold knows 'kb' better" in entry.what for entry in found) == named
 
 
 def test_the_most_urgent_comes_first():

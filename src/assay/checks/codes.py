@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from assay.lazily import from_above
+
 Severity = Literal["error", "warning"]
 
 
@@ -127,6 +129,10 @@ class CheckReport:
         return "\n\n".join([*map(str, self.problems), self._counts()])
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        html: str = from_above("report.notebook", "check_html")(self)
+        return html
 
     def _counts(self) -> str:
         counts = [(len(self.errors), "error"), (len(self.warnings), "warning")]

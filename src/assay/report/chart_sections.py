@@ -15,12 +15,16 @@ from assay.report.plots import confusion_map
 from assay.report.words import NAME, count, cut, distinct, percent
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from assay.evaluation import Evaluation
     from assay.report.report import Report
 
 _MOST_BARS = 25
 _MOST_TASKS = 24
 _MOST_PAIRS = 12
+_TOO_FEW = 0.01
+"""Ranges of confidence with a smaller share of the items than this are left out of calibration curves."""
 _PLACES = {"majority vote": 0, "hierarchical majority vote": 1, "label model": 2, "end model": 3}
 """The colours of methods."""
 
@@ -131,7 +135,7 @@ def _redundancy(report: Report) -> Content:
         else:
             seen, due = f"agree on {percent(pair.seen)} of {pair.met:,.0f}", percent(pair.expected)
         cells = tag("td", name_of(one), class_="name"), tag("td", name_of(other), class_="name")
-        rows.append(tag("tr", *cells, tag("td", seen), tag("td", due, class_="number")))
+        rows.append(tag("tr", *cells, tag("td", seen, class_="seen"), tag("td", due, class_="number")))
     more = len(report.redundant) - len(rows)
     head = tag(
         "tr", *(tag("th", name) for name in ("Source", "Repeats", "They")), tag("th", "By chance", class_="number")
@@ -162,7 +166,7 @@ def gold_section(report: Report) -> Html | None:
                 for task, share in zip(tasks, score.tasks["accuracy"].tolist(), strict=False)
                 if not np.isnan(share)
             ]
-    curves: dict[str, Any] = {name: score.calibration.to_dict("records") for name, score in methods.items()}
+    curves: dict[str, Any] = {name: _curve(score.calibration) for name, score in methods.items()}
     best = list(found)[-1]
     held = ", held out of training" if "end model" in found else ""
     figures: list[Content] = [
@@ -181,6 +185,12 @@ def gold_section(report: Report) -> Html | None:
         _score_table(found),
         tag("div", figures, class_="charts even"),
     )
+
+
+def _curve(calibration: pd.DataFrame) -> list[Any]:
+    """The points of a calibration curve, but for those of so few items that they tell nothing."""
+    enough = calibration["items"] >= _TOO_FEW * calibration["items"].sum()
+    return calibration[enough].to_dict("records")
 
 
 def _telling(found: Any) -> dict[str, Evaluation]:

@@ -9,6 +9,7 @@ from assay.report.html import Content, Html, tag
 from assay.report.terminal import percent
 
 if TYPE_CHECKING:
+    from assay.checks import CheckReport
     from assay.evaluation import Evaluation
     from assay.labels import Labels
     from assay.model import LabelModel
@@ -71,6 +72,14 @@ def evaluation_html(evaluation: Evaluation) -> str:
     rows.insert(0, ["outcome", percent(evaluation.accuracy), "", f"{evaluation.items:,}"])
     title = f"calibration error {percent(evaluation.calibration_error)}"
     return _shown(title, ["task", "accuracy", "macro F1", "items"], rows, len(rows))
+
+
+def check_html(report: CheckReport) -> str:
+    """What the check says, and what would fix it."""
+    if not report.problems:
+        return tag("p", str(report))
+    rows = [[f"{problem.severity} {problem.code}", problem.message, problem.fix] for problem in report.problems]
+    return _shown(str(report).splitlines()[-1], ["problem", "what", "fix"], rows, len(rows))
 
 
 def _interval(row: Any) -> str:

@@ -115,7 +115,7 @@ def priorities_section(report: Report) -> Html:
             tag(
                 "div",
                 tag("p", _upper(entry.what), class_="what"),
-                tag("p", entry.todo, class_="how") if entry.todo else None,
+                tag("p", _upper(entry.todo), class_="how") if entry.todo else None,
             ),
         )
         for entry in report.priorities

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from assay.advice import in_common
 from assay.checks import CheckReport
 from assay.errors import listing
 from assay.estimate.outlook import Redundancy
@@ -19,8 +20,10 @@ _BARE = 0.2
 """So many items without a vote are worth a word."""
 _WORTH_IT = 0.005
 _MOST_OF_A_KIND = 4
-_FROM_THE_CHECK = ("A301", "A302", "A303", "A203", "A201", "A202")
+_FROM_THE_CHECK: dict[str, Urgency] = {"A301": "fix", "A203": "fix", "A302": "look", "A303": "look", "A201": "look"}
 """Findings of the check that are about what to change, in the order of their weight."""
+_ENOUGH_GOLD = 30
+"""With fewer votes that gold judges, it says little about a source."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,7 @@ def priorities(
         *(Priority("stop", _sentence(problem.message), _sentence(problem.fix)) for problem in check.errors),
         *_failing(faults),
         *_worse_than_chance(sources),
+        *_misjudged(sources),
         *_repeating(redundant),
         *_thin_tasks(tasks),
         *_from_the_check(check),
@@ -82,22 +86,36 @@ def _worse_than_chance(sources: Sequence[SourceFacts]) -> Iterator[Priority]:
         yield Priority("fix", f"{len(astray) - _MOST_OF_A_KIND} more sources are worse than chance: {names}.")
 
 
+def _misjudged(sources: Sequence[SourceFacts]) -> Iterator[Priority]:
+    """Values that gold knows to be worse than the model's whole interval."""
+    found = [
+        (source, value, value.gold)
+        for source in sources
+        for value in source.values
+        if value.gold is not None and value.gold.votes >= _ENOUGH_GOLD and value.gold.high < value.low
+    ]
+    found.sort(key=lambda entry: (entry[1].accuracy - entry[2].accuracy) * -entry[1].votes)
+    for source, value, gold in found[:_MOST_OF_A_KIND]:
+        yield Priority(
+            "look",
+            f"Gold knows {source.name!r} better than the model does: {gold.accuracy:.0%} of its votes for "
+            f"{value.label} are right, not {value.accuracy:.0%}.",
+            "Sources that err together believe each other. Look for what it shares with those it agrees with.",
+        )
+    if len(found) > _MOST_OF_A_KIND:
+        names = listing(dict.fromkeys(source.name for source, _, _ in found[_MOST_OF_A_KIND:]))
+        yield Priority("look", f"The model believes too much in some votes of these sources, too: {names}.")
+
+
 def _repeating(redundant: Sequence[tuple[str, str, Redundancy]]) -> Iterator[Priority]:
     if not redundant:
         return
     one, other, pair = redundant[0]
-    if pair.by_meeting:
-        how = f"they vote together on {pair.met:,.0f} items, where independent sources would on {pair.expected:,.0f}"
-    else:
-        how = (
-            f"they agree on {pair.seen:.0%} of the {pair.met:,.0f} items that both vote on, where independent "
-            f"sources would on {pair.expected:.0%}"
-        )
     more = len(redundant) - 1
     others = "" if not more else f" {more} more {'pair looks' if more == 1 else 'pairs look'} alike."
     yield Priority(
         "fix",
-        f"{one!r} and {other!r} repeat each other: {how}.{others}",
+        f"{one!r} and {other!r} repeat each other: {in_common(pair)}.{others}",
         "Declare sources that share a cause as dependencies, or drop one of each pair; else they count twice.",
     )
 
@@ -114,12 +132,12 @@ def _thin_tasks(tasks: Sequence[TaskFacts]) -> Iterator[Priority]:
 
 
 def _from_the_check(check: CheckReport) -> Iterator[Priority]:
-    for code in _FROM_THE_CHECK:
+    for code, urgency in _FROM_THE_CHECK.items():
         of_kind = [problem for problem in check.warnings if problem.code == code]
         for problem in of_kind[:_MOST_OF_A_KIND]:
-            yield Priority("look", _sentence(problem.message), _sentence(problem.fix))
+            yield Priority(urgency, _sentence(problem.message), _sentence(problem.fix))
         if len(of_kind) > _MOST_OF_A_KIND:
-            yield Priority("look", f"{len(of_kind) - _MOST_OF_A_KIND} more of this kind ({code}) are in the check.")
+            yield Priority(urgency, f"{len(of_kind) - _MOST_OF_A_KIND} more of this kind ({code}) are in the check.")
 
 
 def _vague(sources: Sequence[SourceFacts]) -> Iterator[Priority]:
