@@ -30,10 +30,13 @@ experiments: $(INSTALLED)
 docs: $(INSTALLED)
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 
-# What tests need besides Python: Spark runs on Java.
+# What tests need besides Python: Spark runs on Java, and the report is looked at in Chromium.
 system:
-	@if ! command -v java >/dev/null && command -v apt-get >/dev/null; then \
-		apt-get update && apt-get install -y --no-install-recommends default-jre-headless; \
+	@if command -v apt-get >/dev/null; then \
+		missing=""; \
+		command -v java >/dev/null || missing="$$missing default-jre-headless"; \
+		command -v chromium >/dev/null || missing="$$missing chromium"; \
+		if [ -n "$$missing" ]; then apt-get update && apt-get install -y --no-install-recommends $$missing; fi; \
 	fi
 
 $(INSTALLED): pyproject.toml constraints.txt

@@ -14,6 +14,7 @@ from assay import baselines
 from assay.model import METHODS
 
 DEFAULT = "Assay, default"
+LEARNED = "Assay, learned dependencies"
 MAJORITY = "majority vote"
 _PACKAGES = ("assay", "numpy", "numba")
 
@@ -39,6 +40,7 @@ def vote_shares(votes: Codes, classes: int) -> FloatArray:
 OURS = {
     DEFAULT: Method(by_label_model, _PACKAGES),
     **{f"Assay, {name}": Method(partial(by_label_model, method=name), _PACKAGES) for name in METHODS},
+    LEARNED: Method(partial(by_label_model, dependencies="learn"), _PACKAGES),
     MAJORITY: Method(partial(by_baseline, baseline=assay.majority_vote), _PACKAGES),
     "vote shares": Method(vote_shares, ("numpy",)),
     "Dawid-Skene (Assay)": Method(partial(by_baseline, baseline=baselines.dawid_skene), _PACKAGES),

@@ -233,6 +233,17 @@ class TestLabels:
         assert "A203" not in assay.check(assay.Votes.from_columns(entities, columns)).codes
 
 
+class TestTaxonomy:
+    def test_votes_that_contradict_the_task_graph(self, entities):
+        person = np.arange(600) % 2 == 0
+        columns = {f"coarse{j}": ("entity", np.where(person, "Person", "Organization").tolist()) for j in range(3)}
+        right = [(here and "Doctor") or None for here in person]
+        wrong = [None if here else "Doctor" for here in person]
+        for fine, told in ((right, False), (wrong, True)):
+            report = assay.check(assay.Votes.from_columns(entities, columns | {"fine": ("person", fine)}))
+            assert ("A204" in report.codes) == told
+
+
 class TestSources:
     def test_a_duplicated_source(self):
         problem = only(assay.check(codes_of(CLEAN.codes[:, 0])))
@@ -240,8 +251,11 @@ class TestSources:
         assert problem.fix == "drop all but one of each, or declare the dependency ('0', '6')"
         assert not assay.check(codes_of(CLEAN.codes[:, 0]), [(0, 6)]).problems
 
-    def test_a_duplicate_that_uses_other_words(self):
-        assert only(assay.check(codes_of(1 - CLEAN.codes[:, 0]))).sources == ("0", "6")
+    def test_other_words_for_the_same_are_no_duplicate_but_told(self):
+        problem = only(assay.check(codes_of(1 - CLEAN.codes[:, 0])))
+        assert (problem.code, problem.sources) == ("A302", ("0", "6"))
+        assert "say different things" in problem.message
+        assert not assay.check(codes_of(1 - CLEAN.codes[:, 0]), [(0, 6)]).problems
 
     def test_a_duplicate_by_name_and_not_by_code(self, letters):
         votes = flat_world(classes=3, sources=4).draw(500).votes.codes

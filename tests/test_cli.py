@@ -1,6 +1,7 @@
 """The command line as a stranger meets it: real processes for exit codes and streams, the rest in this one."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -11,7 +12,10 @@ import assay
 from assay.cli import app
 
 runner = CliRunner()
-COMMANDS = ["init", "apply", "summary", "check", "run", "train", "predict", "evaluate", "demo"]
+COMMANDS = [
+    "init", "apply", "summary", "check", "dependencies", "run", "train", "predict", "evaluate", "report", "compare",
+    "demo",
+]  # fmt: skip
 
 
 def call(*words, **kwargs):
@@ -39,6 +43,29 @@ def test_every_command_has_help_with_an_example(command):
     result = runner.invoke(app, [command, "--help"])
     assert result.exit_code == 0
     assert f"Example: assay {command}" in result.stdout
+
+
+def test_dependencies_are_shown_and_learned(project):
+    result = runner.invoke(app, ["dependencies", str(project), "--json"])
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)
+    assert set(told) == {"names", "edges", "residuals", "notes", "hints"}
+    shown = runner.invoke(app, ["dependencies", str(project)])
+    assert shown.exit_code == 0
+    assert all(edge["sources"][0] in shown.stdout for edge in told["edges"])
+
+
+def test_a_run_says_which_dependencies_it_learned(tmp_path):
+    folder = tmp_path / "p"
+    runner.invoke(app, ["init", str(folder), "--texts", "1500"])
+    settings = (folder / "assay.toml").read_text()
+    changed = re.sub(r"(?m)^dependencies = .*$", 'dependencies = "learn"', settings)
+    assert changed != settings
+    (folder / "assay.toml").write_text(changed)
+    told = json.loads(runner.invoke(app, ["run", str(folder), "--json"]).stdout)
+    assert ["tagger", "tagger2"] in [edge["sources"] for edge in told["learned_dependencies"] if edge["kept"]]
+    assert any("tagger2" in note for note in told["notes"])
+    assert runner.invoke(app, ["check", str(folder)]).exit_code == 0
 
 
 def test_all_commands_are_listed_here():
@@ -106,6 +133,44 @@ class TestRun:
         assert "%" in shown.stdout
 
 
+class TestReport:
+    def test_is_one_file_in_the_output_folder(self, finished):
+        project, _ = finished
+        said = json.loads(runner.invoke(app, ["report", str(project), "--json"]).stdout)
+        page = project / "out" / "report.html"
+        assert said == {"report": str(page), "bytes": page.stat().st_size}
+        assert "<title>p · Assay</title>" in page.read_text()
+
+    def test_goes_where_it_is_told_without_the_texts(self, finished, tmp_path):
+        project, _ = finished
+        page = tmp_path / "page.html"
+        result = runner.invoke(app, ["report", str(project), "--out", str(page), "--no-texts", "--items", "3"])
+        assert result.exit_code == 0
+        assert str(page) in result.stdout
+        text = page.read_text()
+        assert text.count("<details>") == 3
+        first = json.loads((project / "texts.jsonl").read_text().splitlines()[0])["text"]
+        assert "dl class=" not in text.split('id="contested"')[1]
+        assert first not in text
+
+
+class TestCompare:
+    def test_tells_what_an_edit_changed(self, tmp_path):
+        folder = tmp_path / "p"
+        runner.invoke(app, ["init", str(folder), "--texts", "400"])
+        runner.invoke(app, ["run", str(folder)])
+        (folder / "out").rename(tmp_path / "before")
+        sources = (folder / "sources.py").read_text()
+        (folder / "sources.py").write_text(sources.replace('assay.keywords(["ward", ', "assay.keywords(["))
+        runner.invoke(app, ["run", str(folder)])
+        result = runner.invoke(app, ["compare", str(tmp_path / "before"), str(folder)])
+        assert result.exit_code == 0, result.output
+        assert "ward" in result.stdout
+        said = json.loads(runner.invoke(app, ["compare", str(tmp_path / "before"), str(folder), "--json"]).stdout)
+        assert [source["name"] for source in said["edited"]] == ["ward"]
+        assert len(said["examples"]) == min(said["flipped"], 10) > 0
+
+
 class TestBadInput:
     def complaint(self, *words):
         result = call(*words)
@@ -120,6 +185,12 @@ class TestBadInput:
     def test_no_votes_yet(self, tmp_path):
         runner.invoke(app, ["init", str(tmp_path / "p"), "--texts", "10"])
         assert "run 'assay apply" in self.complaint("summary", tmp_path / "p")
+
+    def test_no_run_yet(self, tmp_path):
+        runner.invoke(app, ["init", str(tmp_path / "p"), "--texts", "10"])
+        runner.invoke(app, ["apply", str(tmp_path / "p")])
+        assert "run 'assay run" in self.complaint("report", tmp_path / "p")
+        assert "holds no finished run" in self.complaint("compare", tmp_path / "p", tmp_path / "p")
 
     def test_unknown_option_value(self, finished):
         assert "'source', 'task' or 'overall'" in self.complaint("summary", finished[0], "--by", "tsk")
@@ -147,6 +218,9 @@ class TestDemo:
         assert accuracy["label model"] > accuracy["hierarchical majority vote"] + 0.03
         assert said["held_out"]["end model"] > max(accuracy.values()) + 0.02
         assert list(said["held_out"]) == [*accuracy, "end model"]
+        page = (tmp_path / "demo" / "out" / "report.html").read_text()
+        assert said["report"] == str(tmp_path / "demo" / "out" / "report.html")
+        assert f"{100 * said['held_out']['end model']:.1f}%" in page
 
     def test_keeps_what_was_edited(self, tmp_path):
         folder = tmp_path / "demo"

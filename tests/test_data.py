@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import DataError
-from assay.data import Batch, as_polars, batches, positions_in, row_count
+from assay.data import Batch, as_polars, batches, positions_in, records_at, row_count
 
 TABLE = pl.DataFrame({"text": ["a", "b", None, "d", "e"], "class": [1, 2, 3, 4, 5]})
 
@@ -171,3 +171,40 @@ def test_missing_stays_missing_beside_columns_of_objects():
 def test_positions(values, among):
     found = positions_in(pl.Series(values, dtype=pl.Int64), pl.Series(among, dtype=pl.Int64))
     assert found.tolist() == [among.index(value) if value in among else -1 for value in values]
+
+
+class Thing:
+    def __init__(self, text):
+        self.text = text
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        TABLE,
+        TABLE.to_pandas(),
+        TABLE.to_arrow(),
+        TABLE.rows(named=True),
+        iter(TABLE.rows(named=True)),
+        pd.DataFrame({"text": ["a", "b", None, "d", "e"], "class": [1, 2, 3, 4, 5], "any": [{1}, {2}, {3}, {4}, {5}]}),
+    ],
+    ids=["polars", "pandas", "arrow", "dicts", "iterator", "objects"],
+)
+def test_rows_by_number(data):
+    found = records_at(data, [3, 1, 3])
+    assert list(found) == [1, 3]
+    assert {number: (row["text"], row["class"]) for number, row in found.items()} == {1: ("b", 2), 3: ("d", 4)}
+
+
+def test_rows_without_columns_by_number():
+    assert records_at(["a", "b"], [1]) == {1: {"value": "b"}}
+    assert records_at([Thing("a"), Thing("b")], [1]) == {1: {"text": "b"}}
+    assert records_at(["a"], []) == {}
+
+
+def test_no_more_is_read_than_must_be():
+    def rows():
+        yield from ({"text": str(number)} for number in range(40_000))
+        raise AssertionError("read too far")
+
+    assert records_at(rows(), [5]) == {5: {"text": "5"}}

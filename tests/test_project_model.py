@@ -15,7 +15,7 @@ from assay.project import EndModelSettings, Project
 from assay.project_model import (
     CHECKPOINT_FILE,
     MODEL_FILE,
-    compare,
+    compare_methods,
     encoder_of,
     held_out,
     predict,
@@ -84,7 +84,7 @@ def test_predictions_are_those_of_the_model(trained, tmp_path):
 
 def test_evaluation_compares_all_on_the_held_out_items(trained):
     folder, _ = trained
-    found = compare(Project.load(folder), "section")
+    found = compare_methods(Project.load(folder), "section")
     assert list(found) == ["majority vote", "hierarchical majority vote", "label model", "end model"]
     assert len({one.items for one in found.values()}) == 1
     assert found["end model"].items == held_out(Project.load(folder), 500).sum()
@@ -132,6 +132,7 @@ def test_the_demo_says_so_if_there_is_no_pytorch(tmp_path, monkeypatch):
     result = runner.invoke(app, ["demo", "--folder", str(tmp_path / "demo"), "--texts", "200"])
     assert result.exit_code == 0, result.output
     assert "no end model was trained" in result.stdout
+    assert "no report was written" in result.stdout
     assert "label model" in result.stdout
 
 
@@ -146,7 +147,7 @@ def test_other_encoders(folder, tmp_path):
 def test_without_held_out_items_all_are_scored(folder, tmp_path):
     project = Project.load(changed(folder, tmp_path / "p", "\n[endmodel]\nepochs = 1\nheld_out = 0.0\n"))
     train(project)
-    assert compare(project)["end model"].items == 500
+    assert compare_methods(project)["end model"].items == 500
 
 
 @pytest.mark.parametrize(
@@ -194,4 +195,4 @@ def test_data_that_has_changed_is_refused_and_the_model_stays(trained, tmp_path)
         train(Project.load(home))
     assert (home / "out" / MODEL_FILE).read_bytes() == before
     with pytest.raises(assay.ProjectError, match="Did you mean 'section'"):
-        compare(Project.load(home), "sektion")
+        compare_methods(Project.load(home), "sektion")

@@ -14,9 +14,14 @@ from assay import TaskError, VoteError, Votes
 from assay.summary import company, judged, wilson
 
 
+def laid_out(votes, flags):
+    """(items, sources): flags of the votes that were cast, where these are."""
+    return [votes.listed.keep(flag).dense() >= 0 for flag in flags]
+
+
 @given(said())
 def test_company_and_contradictions_are_those_of_sets(given_votes):
-    accompanied, contradicted = company(given_votes.votes)
+    accompanied, contradicted = laid_out(given_votes.votes, company(given_votes.votes))
     for i, row in enumerate(given_votes.rows):
         for j, vote in enumerate(row):
             others = [other for k, other in enumerate(row) if k != j and other is not None]
@@ -32,7 +37,7 @@ def test_company_and_contradictions_are_those_of_sets(given_votes):
 def test_votes_are_judged_by_the_outcomes_that_gold_leaves(given_votes, data):
     votes = given_votes.votes
     gold = [data.draw(st.none() | partial_vectors(given_votes.tasks)) for _ in range(len(votes))]
-    right, wrong = judged(votes, votes.gold(gold))
+    right, wrong = laid_out(votes, judged(votes, votes.gold(gold)))
     everything = allowed(given_votes.tasks, None)
     for i, row in enumerate(given_votes.rows):
         truth = allowed(given_votes.tasks, gold[i])
@@ -48,7 +53,7 @@ def test_votes_are_judged_by_the_outcomes_that_gold_leaves(given_votes, data):
 @given(said(min_rows=1))
 def test_fractions_are_counted_by_source_by_task_and_overall(given_votes):
     votes = given_votes.votes
-    accompanied, contradicted = company(votes)
+    accompanied, contradicted = laid_out(votes, company(votes))
     by_source, by_task, overall = (votes.summary(by=by) for by in ("source", "task", "overall"))
     figures = ["coverage", "overlaps", "conflicts"]
 

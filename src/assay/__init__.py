@@ -29,15 +29,21 @@ _HOMES = {
     "labels": ["Labels"],
     "model": ["LabelModel"],
     "checks": ["check"],
+    "structure": ["learn_dependencies"],
+    "structure.learned": ["LearnedDependencies"],
     "tally": ["Tally"],
     "counting": ["count"],
     "sources.function": ["preprocess", "source"],
     "sources.rules": ["column", "crowd", "dictionary", "keywords", "regex", "threshold"],
     "sources.apply": ["apply"],
+    "sources.hints": ["dependency_hints"],
     "baselines": ["data_programming", "dawid_skene", "hierarchical_majority_vote", "majority_vote"],
     "theory": ["estimation_bound", "generalization_bound"],
     "planner": ["plan"],
+    "suggestions": ["TaskSuggestion", "suggest_task_graph"],
     "evaluation": ["evaluate", "over_trials"],
+    "report.report": ["Report"],
+    "comparison": ["compare"],
     "endmodel.ngrams": ["NGrams"],
     "endmodel.lstm": ["BiLSTM"],
     "endmodel.features": ["Features"],
@@ -52,6 +58,7 @@ __all__ = [*sorted(_HOME_OF), "__version__"]
 if TYPE_CHECKING:
     from assay.baselines import data_programming, dawid_skene, hierarchical_majority_vote, majority_vote
     from assay.checks import check
+    from assay.comparison import compare
     from assay.constraints import excludes, implies
     from assay.counting import count
     from assay.endmodel.features import Features
@@ -67,9 +74,14 @@ if TYPE_CHECKING:
     from assay.labels import Labels
     from assay.model import LabelModel
     from assay.planner import plan
+    from assay.report.report import Report
     from assay.sources.apply import apply
     from assay.sources.function import preprocess, source
+    from assay.sources.hints import dependency_hints
     from assay.sources.rules import column, crowd, dictionary, keywords, regex, threshold
+    from assay.structure import learn_dependencies
+    from assay.structure.learned import LearnedDependencies
+    from assay.suggestions import TaskSuggestion, suggest_task_graph
     from assay.tally import Tally
     from assay.tasks import Task, TaskGraph
     from assay.theory import estimation_bound, generalization_bound

@@ -55,22 +55,27 @@ def _on_the_gain(fit: Fit) -> str:
 
 
 def _on_redundancy(pairs: Sequence[Redundancy], names: Sequence[str]) -> list[str]:
-    told = []
-    for pair in pairs[:MOST_PAIRS]:
-        one, other = (names[source] for source in pair.sources)
-        if pair.by_meeting:
-            told.append(
-                f"{one!r} and {other!r} look redundant: they vote together on {pair.met:,.0f} items, where independent "
-                f"sources would on {pair.expected:,.0f}."
-            )
-        else:
-            told.append(
-                f"{one!r} and {other!r} look redundant: they agree on {pair.seen:.0%} of the {pair.met:,.0f} items "
-                f"that both vote on, where independent sources would on {pair.expected:.0%}."
-            )
+    told = [
+        f"{names[pair.sources[0]]!r} and {names[pair.sources[1]]!r} look redundant: {in_common(pair)}."
+        for pair in pairs[:MOST_PAIRS]
+    ]
     more = len(pairs) - MOST_PAIRS
     if more > 0:
         told.append(f"{more} more {'pair of sources looks' if more == 1 else 'pairs of sources look'} redundant.")
     if told:
         told.append("Declare those that share a cause by LabelModel(dependencies=[...]), or drop one of each.")
     return told
+
+
+def in_common(pair: Redundancy) -> str:
+    """What two redundant sources have in common, beside what they would by chance.
+
+    >>> in_common(Redundancy((0, 1), met=50.0, seen=0.98, expected=0.7, by_meeting=False))
+    'they agree on 98% of the 50 items that both vote on, where independent sources would on 70%'
+    """
+    if pair.by_meeting:
+        return f"they vote together on {pair.met:,.0f} items, where independent sources would on {pair.expected:,.0f}"
+    return (
+        f"they agree on {pair.seen:.0%} of the {pair.met:,.0f} items that both vote on, where independent sources "
+        f"would on {pair.expected:.0%}"
+    )

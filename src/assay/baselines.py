@@ -12,6 +12,7 @@ from assay.estimate.em import EMSettings, Evidence, expectation_maximization
 from assay.estimate.start import from_majority
 from assay.graph import SourceGraph
 from assay.label_space import Component
+from assay.labels import Labels
 from assay.listed import Codes
 from assay.patterns import Patterns
 from assay.posterior import posterior, softmax
@@ -63,6 +64,18 @@ def hierarchical_majority_vote(votes: Votes) -> FloatArray | list[FloatArray]:
            [1., 0.]])
     """
     return _per_component(votes, _down_the_tree)
+
+
+def by_majority(votes: Votes) -> dict[str, Labels]:
+    """The labels of both majority votes, by name."""
+    found = {
+        "majority vote": majority_vote(votes),
+        "hierarchical majority vote": hierarchical_majority_vote(votes),
+    }
+    return {
+        name: Labels(votes.tasks, tuple(parts) if isinstance(parts, list) else (parts,))
+        for name, parts in found.items()
+    }
 
 
 def dawid_skene(votes: Votes) -> FloatArray | list[FloatArray]:

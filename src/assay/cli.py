@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import sys
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 
 import assay
-from assay.errors import AssayError, ProjectError
+from assay.errors import AssayError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -70,7 +70,9 @@ def init(
     debug: Debug = False,
 ) -> None:
     """Write an example project: assay.toml, sources, texts made from a seed, and gold to score with."""
-    written = _write_example(folder, texts, seed)
+    from assay.demo.example import write_example
+
+    written = write_example(folder, texts, seed)
     if as_json:
         _print_json({"folder": str(folder), "files": written})
         return
@@ -141,6 +143,31 @@ def check(folder: Folder = Path("."), as_json: Json = False, debug: Debug = Fals
         raise typer.Exit(1)
 
 
+@app.command(epilog="Example: [bold]assay dependencies my-project[/]")
+def dependencies(folder: Folder = Path("."), as_json: Json = False, debug: Debug = False) -> None:
+    """Find sources that have more in common than the truth explains, from their votes alone."""
+    from assay.pipeline import learned_dependencies
+    from assay.report.terminal import dependencies_table, show
+    from assay.sources.hints import dependency_hints
+
+    project = _load(folder)
+    labels = [label for task in project.tasks.tasks for label in task.labels]
+    learned, hints = learned_dependencies(project), dependency_hints(project.sources(), ignore=labels)
+    if as_json:
+        _print_json({**learned.to_dict(), "hints": [vars(hint) for hint in hints]})
+        return
+    if learned.edges:
+        show(dependencies_table(learned.to_pandas(), "what sources have in common beyond the truth"))
+    else:
+        print(learned.told())
+    for note in learned.notes:
+        print(f"note: {note}")
+    for hint in hints:
+        print(f"hint: {hint}")
+    if learned.pairs:
+        print('to use them: dependencies = "learn" in [model] of assay.toml')
+
+
 @app.command(epilog="Example: [bold]assay run my-project[/]")
 def run(folder: Folder = Path("."), as_json: Json = False, debug: Debug = False) -> None:
     """Go all the way: apply the sources, learn their accuracies without gold, and write labels for every item."""
@@ -201,16 +228,55 @@ def evaluate(
     debug: Debug = False,
 ) -> None:
     """Compare majority votes, the label model and the end model on items that were held out of training."""
-    from assay.project_model import compare
+    from assay.project_model import compare_methods
     from assay.report.terminal import show
 
-    found = compare(_load(folder), slice_by)
+    found = compare_methods(_load(folder), slice_by)
     if as_json:
         _print_json({"items": found["end model"].items, "methods": {name: e.figures() for name, e in found.items()}})
         return
     show(_compared(found))
     for task, table in found["end model"].confusion.items():
         print(f"\n{task}, end model\n{table}")
+
+
+@app.command(epilog="Example: [bold]assay report my-project[/]")
+def report(
+    folder: Folder = Path("."),
+    out: Annotated[Path | None, typer.Option(help="The HTML file to write, instead of the default.")] = None,
+    texts: Annotated[bool, typer.Option(help="Show the data of contested items.")] = True,
+    items: Annotated[int, typer.Option(min=0, help="How many contested items to show.")] = 20,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Write what the last run gave as one HTML page to look at; what to fix first comes first."""
+    from assay.project_report import write_report
+
+    path = write_report(_load(folder), out, texts=texts, items=items)
+    if as_json:
+        _print_json({"report": str(path), "bytes": path.stat().st_size})
+        return
+    print(f"open it in a browser: {path} ({path.stat().st_size / 1e6:.1f} MB, needs nothing else)")
+
+
+@app.command(epilog="Example: [bold]assay compare my-project/before my-project[/]")
+def compare(
+    one: Annotated[Path, typer.Argument(help="A project folder, or the output folder of a run.", show_default=False)],
+    other: Annotated[Path, typer.Argument(help="Another one.", show_default=False)],
+    items: Annotated[int, typer.Option(min=0, help="How many items to name whose labels changed.")] = 10,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Tell what changed between two runs: sources, their accuracies, labels."""
+    from assay.comparison import compare as compare_runs
+    from assay.report.changes import change_tables
+    from assay.report.terminal import show
+
+    found = compare_runs(one, other, items=items)
+    if as_json:
+        _print_json(found.to_dict())
+        return
+    show(*change_tables(found))
 
 
 @app.command(epilog="Example: [bold]assay demo --folder demo[/]")
@@ -222,14 +288,14 @@ def demo(
     debug: Debug = False,
 ) -> None:
     """Run the main job end to end on an example that makes its own data, and score it with hidden gold."""
-    from importlib.util import find_spec
-
+    from assay.demo.example import write_example
     from assay.pipeline import run as run_pipeline
-    from assay.project_model import compare
+    from assay.project_model import compare_methods
     from assay.project_model import train as train_project
+    from assay.project_report import write_report
     from assay.report.terminal import show, summary_table
 
-    kept = _write_example(folder, texts, seed, keep_edited=True)
+    kept = write_example(folder, texts, seed, keep_edited=True)
     made = run_pipeline(_load(folder))
     if not as_json:
         print(f"{len(made.votes):,} short texts about people and organisations, in {folder}")
@@ -237,17 +303,22 @@ def demo(
             print(f"your own {', '.join(kept)} there was kept")
         print(f"\n{made.project.tasks!r}\n")
         show(summary_table(made.votes.summary(), "what the sources say"))
-    can_train = find_spec("torch") is not None and find_spec("safetensors") is not None
+    can_train = _has("torch", "safetensors")
     if can_train:
         train_project(made.project, fresh=True)
-    compared = compare(made.project) if can_train else {}
-    _tell(made, as_json, compared)
+    compared = compare_methods(made.project) if can_train else {}
+    page = write_report(made.project) if _has("altair", "vl_convert") else None
+    _tell(made, as_json, compared, page)
     if not as_json:
         if compared:
             show(_compared(compared))
         else:
             print("no end model was trained, since PyTorch is not installed: pip install 'assay[torch]'")
         print(f"\nlook around in {folder}: change sources.py, then run 'assay run {folder}'")
+        if page is None:
+            print("no report was written, since altair is not installed: pip install 'assay[report]'")
+        else:
+            print(f"and open the report in a browser: {page}")
 
 
 def main() -> None:
@@ -270,6 +341,10 @@ def main() -> None:
         sys.exit(1)
 
 
+def _has(*packages: str) -> bool:
+    return all(importlib.util.find_spec(package) is not None for package in packages)
+
+
 def _complain(message: str) -> None:
     Console(stderr=True, highlight=False).print(f"[bold red]error:[/] {escape(message)}", soft_wrap=True)
 
@@ -280,7 +355,7 @@ def _compared(found: dict[str, Evaluation]) -> Table:
     return comparison_table(found, f"against gold, on {found['end model'].items:,} items held out of training")
 
 
-def _tell(made: Run, as_json: bool, compared: dict[str, Evaluation] | None = None) -> None:
+def _tell(made: Run, as_json: bool, compared: dict[str, Evaluation] | None = None, page: Path | None = None) -> None:
     """What a run gave: the check, the sources with their accuracies, and the scores."""
     from assay.report.terminal import score_table, show, sources_table
 
@@ -293,10 +368,12 @@ def _tell(made: Run, as_json: bool, compared: dict[str, Evaluation] | None = Non
                 "check": model.check_.to_dict(),
                 "converged": model.converged_,
                 "notes": model.notes_,
+                "learned_dependencies": None if model.learned_ is None else model.learned_.to_dict()["edges"],
                 "advice": model.advice_,
                 "sources": json.loads(model.sources_.to_json(orient="records")),
                 "accuracy": {score.method: score.accuracy for score in made.scores},
                 **({"held_out": {name: found.accuracy for name, found in compared.items()}} if compared else {}),
+                **({} if page is None else {"report": str(page)}),
             }
         )
         return
@@ -316,28 +393,6 @@ def _load(folder: Path) -> Project:
     from assay.project import Project
 
     return Project.load(folder)
-
-
-def _write_example(folder: Path, texts: int, seed: int, *, keep_edited: bool = False) -> list[str]:
-    """Write the example project; returns what was written or, if edited files are kept, the names of those."""
-    from assay.demo.texts import make, write
-
-    templates = {
-        entry.name: entry.read_text(encoding="utf-8")
-        for entry in files("assay.demo").joinpath("project").iterdir()
-        if entry.is_file()
-    }
-    present = [name for name in templates if (folder / name).exists()]
-    if present and not keep_edited:
-        raise ProjectError(f"{folder} already has {', '.join(present)}; choose another folder, or move them away")
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in templates.items():
-        if name not in present:
-            (folder / name).write_text(text, encoding="utf-8")
-    write(folder, make(texts, seed))
-    if keep_edited:
-        return [name for name in present if (folder / name).read_text(encoding="utf-8") != templates[name]]
-    return sorted([*templates, "texts.jsonl", "gold.jsonl", "known.jsonl"])
 
 
 def _print_faults(votes: Votes) -> None:

@@ -156,7 +156,9 @@ class Layout:
             columns = (first.astype(np.int32)[rows.sources] + rows.codes).astype(np.int32, copy=False)
             return Design(rows.starts, columns, int(self.offsets[-1]))
         several = [(o, c) for o, c in zip(self.offsets, self.cliques, strict=False) if len(c.sources) > 1]
-        numbers = [clique.own_numbers(rows.select(clique.sources).dense(np.int64)) for _, clique in several]
+        members = sorted({source for _, clique in several for source in clique.sources})
+        codes = rows.select(members).dense(np.int64)
+        numbers = [clique.own_numbers(codes[:, np.searchsorted(members, clique.sources)]) for _, clique in several]
         spoken = [number < clique.size - 1 for number, (_, clique) in zip(numbers, several, strict=True)]
         single = rows.keep(alone[rows.sources])
         row_of = np.repeat(np.arange(len(rows)), np.diff(single.starts))

@@ -81,6 +81,17 @@ class Batch:
             self._rows = list(map(_row_class(tuple(columns)), *columns.values()))
         return self._rows
 
+    def record(self, number: int) -> dict[str, Any]:
+        """One row, by its number within the batch, as names and values; a row without names is called ``value``."""
+        if self.frame is not None:
+            return self.frame.row(number, named=True)
+        if self._columns is not None:
+            return {name: column[number] for name, column in self._columns.items()}
+        row = self.rows[number]
+        if isinstance(row, Mapping):
+            return {str(name): value for name, value in row.items()}
+        return dict(vars(row)) if hasattr(row, "__dict__") else {"value": row}
+
     def column(self, on: str | Callable[[Any], Any]) -> pl.Series:
         """A column by name, or computed from the rows by a function; missing where the function fails."""
         if on not in self._series:
@@ -132,6 +143,24 @@ def batches(data: Any, size: int = BATCH_SIZE) -> Iterator[Batch]:
             batch.start = start
             start += len(batch)
             yield batch
+
+
+def records_at(data: Any, numbers: Iterable[int]) -> dict[int, dict[str, Any]]:
+    """Some rows of any data, by number, as names and values; reads no further than it must.
+
+    >>> records_at([{"text": "a"}, {"text": "b"}, {"text": "c"}], [2, 0])
+    {0: {'text': 'a'}, 2: {'text': 'c'}}
+    """
+    wanted = sorted(set(numbers))
+    found: dict[int, dict[str, Any]] = {}
+    if not wanted:
+        return found
+    for batch in batches(data):
+        inside = [number for number in wanted if batch.start <= number < batch.start + len(batch)]
+        found |= {number: batch.record(number - batch.start) for number in inside}
+        if batch.start + len(batch) > wanted[-1]:
+            break
+    return found
 
 
 def row_count(data: Any) -> int | None:

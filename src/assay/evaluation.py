@@ -11,12 +11,15 @@ import numpy.typing as npt
 
 from assay.errors import AssayError, VoteError
 from assay.labels import Labels
+from assay.lazily import from_above
 from assay.scoring import micro_accuracy, outcome_numbers
 from assay.tasks import TaskGraph
 from assay.votes import Votes
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from assay.report.plots import EvaluationPlots
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -48,6 +51,16 @@ class Evaluation:
             f"Evaluation({100 * self.accuracy:.1f}% of {self.items:,} outcomes right; "
             f"calibration error {100 * self.calibration_error:.1f}%)\n{self.tasks.round(3)}"
         )
+
+    @property
+    def plot(self) -> EvaluationPlots:
+        """Pictures, as charts of altair: ``evaluation.plot.calibration()``, ``confusion(task)``."""
+        plots: EvaluationPlots = from_above("report.plots", "EvaluationPlots")(self)
+        return plots
+
+    def _repr_html_(self) -> str:
+        html: str = from_above("report.notebook", "evaluation_html")(self)
+        return html
 
     def figures(self) -> dict[str, float]:
         """The figures that can be compared over trials, by name."""
@@ -132,7 +145,7 @@ def over_trials(evaluations: Sequence[Evaluation]) -> pd.DataFrame:
     return found.assign(trials=count).rename_axis("figure")
 
 
-def _label_numbers(gold: Votes, task: str) -> IntArray:
+def label_numbers(gold: Votes, task: str) -> IntArray:
     """(items,): the number of a task's true label, −1 for N/A, −2 where gold leaves several."""
     index = gold.label_space.component_of(task)
     sets = gold.outcome_sets[index]
@@ -150,7 +163,7 @@ def _confusion(labels: Labels, gold: Votes, task: str) -> pd.DataFrame:
     index = labels.tasks.label_space.component_of(task)
     component = labels.tasks.label_space.components[index]
     names = [*labels.tasks[task].labels, *(["N/A"] if (component.label_of(task) < 0).any() else [])]
-    true = _label_numbers(gold, task)
+    true = label_numbers(gold, task)
     known = true > _UNKNOWN
     chosen = component.label_of(task)[labels.joint[index].argmax(axis=1)].astype(np.int64)
     counts = np.zeros((len(names), len(names)), dtype=np.int64)

@@ -46,6 +46,10 @@ class Explanation:
     def __str__(self) -> str:
         return self.table.round(2).to_string()
 
+    def _repr_html_(self) -> str:
+        html: str = self.table.round(2).to_html()
+        return html
+
 
 def explain(
     parameters: Parameters,

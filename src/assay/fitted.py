@@ -17,6 +17,7 @@ from assay.estimate.fit import Fit
 from assay.explain import Explanation, explain
 from assay.label_space import Vote
 from assay.posterior import Judge
+from assay.structure.learned import LearnedDependencies
 from assay.tasks import TaskGraph
 from assay.votes import Votes
 
@@ -75,6 +76,8 @@ class Fitted:
     uses: tuple[IntArray, ...]
     """Per source (values + 1,): how often it emitted each value; the last is abstain."""
     components: tuple[FittedComponent, ...]
+    learned: LearnedDependencies | None = None
+    """The dependencies that were learned, if they were to be."""
 
     @cached_property
     def nothing(self) -> Votes:

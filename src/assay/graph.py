@@ -7,7 +7,7 @@ the paper's singleton separator set {Y}.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
 from numbers import Integral
@@ -122,6 +122,23 @@ class SourceGraph:
         position = {source: index for index, source in enumerate(sources)}
         kept = [(position[i], position[j]) for i, j in sorted(self.edges) if i in position and j in position]
         return SourceGraph([self.names[source] for source in sources], kept)
+
+    def to_svg(self, scores: Mapping[tuple[int, int], float] | None = None) -> str:
+        """The dependencies as an SVG picture, an arc for each; those that triangulation added are dashed.
+
+        ``scores`` tell how strong dependencies are, by pair of source numbers, the lower first: they are
+        written beside the arcs. Sources that depend on no other are not drawn. Notebooks show the picture
+        by themselves.
+
+        >>> SourceGraph(["a", "b", "c"], [("a", "b")]).to_svg({(0, 1): 0.3}).count("<circle")
+        2
+        """
+        from assay.arcs import arcs_svg
+
+        return arcs_svg(self.names, self.edges, added=self.edges - self.declared, scores=scores)
+
+    def _repr_svg_(self) -> str | None:
+        return self.to_svg() if self.edges else None
 
     def __repr__(self) -> str:
         return f"SourceGraph({len(self.names)} sources, {len(self.edges)} dependencies, {len(self.cliques)} cliques)"

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.errors import AssayError, VoteError, near_miss
+from assay.lazily import from_above
 from assay.store import writing
 from assay.tasks import TaskGraph
 from assay.votes import Votes
@@ -20,6 +21,8 @@ from assay.votes import Votes
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+
+    from assay.report.plots import LabelPlots
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -94,6 +97,16 @@ class Labels:
         texts = np.array([*self.tasks[task].labels, None], dtype=object)
         chosen: npt.NDArray[np.object_] = texts[component.label_of(task)[self.joint[index].argmax(axis=1)]]
         return chosen
+
+    @property
+    def plot(self) -> LabelPlots:
+        """Pictures, as charts of altair: ``labels.plot.confidence()``, ``counts(task)``."""
+        plots: LabelPlots = from_above("report.plots", "LabelPlots")(self)
+        return plots
+
+    def _repr_html_(self) -> str:
+        html: str = from_above("report.notebook", "labels_html")(self)
+        return html
 
     # What to train on
 

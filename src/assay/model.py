@@ -23,12 +23,15 @@ from assay.fitted import BySource, Fitted, FittedComponent
 from assay.graph import Dependency, SourceGraph
 from assay.labeling import labels_of
 from assay.labels import Labels, write_labels
+from assay.lazily import from_above
 from assay.listed import Listed
 from assay.model_file import read_model, write_model
 from assay.partitions import is_in_pieces
 from assay.patterns import SKETCH_SIZE, Patterns
 from assay.settings import WithSettings
 from assay.statistics import Observed, Statistics
+from assay.structure import learn_from_tally
+from assay.structure.learned import LearnedDependencies
 from assay.tally import Tally
 from assay.tasks import TaskGraph
 from assay.threads import one_blas_thread
@@ -36,6 +39,8 @@ from assay.votes import Votes
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from assay.report.plots import ModelPlots
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -57,7 +62,8 @@ class LabelModel(WithSettings):
         components. None means: estimate it.
     dependencies
         Pairs or groups of sources, by name or column number, that are not
-        independent given the truth.
+        independent given the truth; or ``"learn"``, to find them in the votes as
+        :func:`assay.learn_dependencies` does.
     adversarial
         Sources that are known to be wrong more often than right.
     beliefs
@@ -91,6 +97,9 @@ class LabelModel(WithSettings):
         What :func:`assay.check` said.
     converged_
         Whether all solvers settled.
+    learned_
+        What was learned about dependencies, as :class:`assay.LearnedDependencies`, if they
+        were to be learned; else None.
     notes_
         What a user should know about this fit, in sentences.
     advice_
@@ -113,6 +122,7 @@ class LabelModel(WithSettings):
     check_: CheckReport
     converged_: bool
     notes_: list[str]
+    learned_: LearnedDependencies | None
     solvers_: list[dict[str, SolverOutcome]]
     _counts: Tally | None = None
     """What :meth:`partial_fit` has counted so far."""
@@ -122,7 +132,7 @@ class LabelModel(WithSettings):
         *,
         method: Method = "auto",
         class_balance: Any = None,
-        dependencies: Iterable[Dependency] = (),
+        dependencies: Iterable[Dependency] | Literal["learn"] = (),
         adversarial: Iterable[str | int] = (),
         beliefs: Mapping[str | int, float | tuple[float, float]] | None = None,
         abstentions: Literal["informative", "ignored"] = "informative",
@@ -214,7 +224,10 @@ class LabelModel(WithSettings):
 
     def _solve(self, tally: Tally, gold: tuple[Tally, Votes, Votes] | None) -> Self:
         """Learn from what was counted; with gold, from items without it, and from those that have it."""
-        dependencies = list(self.dependencies)
+        learned = None
+        if self.dependencies == "learn":
+            learned = learn_from_tally(tally if gold is None else gold[0], seed=self.seed)
+        dependencies = list(self.dependencies) if learned is None else learned.pairs
         graph = SourceGraph(tally.names, dependencies)
         self.check_ = check_tally(tally, dependencies)
         if not self.check_.ok and not self.allow_unidentifiable:
@@ -229,7 +242,7 @@ class LabelModel(WithSettings):
                 self._fit_component(tally, index, graph, gold, balances[index])
                 for index in range(len(tally.tasks.label_space.components))
             )
-        return self._learned(Fitted(tally.tasks, tally.names, tally.values, tally.uses, components))
+        return self._learned(Fitted(tally.tasks, tally.names, tally.values, tally.uses, components, learned))
 
     def _fit_component(
         self,
@@ -292,7 +305,9 @@ class LabelModel(WithSettings):
         ]
         self.converged_ = not unsettled
         assumed = [f"assumed in spite of {problem.code}: {problem.message}" for problem in self.check_.errors]
-        self.notes_ = unsettled + assumed
+        found = [] if fitted.learned is None else [fitted.learned.told(), *fitted.learned.notes]
+        self.notes_ = unsettled + assumed + found
+        self.learned_ = fitted.learned
         return self
 
     @property
@@ -308,6 +323,16 @@ class LabelModel(WithSettings):
         if not hasattr(self, "_fitted"):
             raise AttributeError("this LabelModel has not learned yet, so it has no sources_; call fit(votes) first")
         return self._fitted.sources_table
+
+    @property
+    def plot(self) -> ModelPlots:
+        """Pictures of what was learned, as charts of altair: ``model.plot.sources()``, ``class_balance()``, …"""
+        plots: ModelPlots = from_above("report.plots", "ModelPlots")(self)
+        return plots
+
+    def _repr_html_(self) -> str:
+        html: str = from_above("report.notebook", "model_html")(self)
+        return html
 
     # Labeling
 
@@ -405,6 +430,11 @@ class LabelModel(WithSettings):
     # Checking what comes in
 
     @property
+    def fitted_(self) -> Fitted:
+        """All that was learned, in its parts: for what looks inside, such as a report."""
+        return self._known
+
+    @property
     def _known(self) -> Fitted:
         if not hasattr(self, "_fitted"):
             raise AssayError("this LabelModel has not learned yet; call fit(votes) first")
@@ -424,6 +454,10 @@ class LabelModel(WithSettings):
         for name, known in choices.items():
             if getattr(self, name) not in known:
                 raise AssayError(f"{name} must be one of {listing(known)}, but is {getattr(self, name)!r}")
+        if isinstance(self.dependencies, str) and self.dependencies != "learn":
+            raise AssayError(
+                f"dependencies must be pairs or groups of sources, or 'learn', but is {self.dependencies!r}"
+            )
         if not isinstance(self.max_steps, int) or self.max_steps < 1:
             raise AssayError(f"max_steps must be a whole number from 1, but is {self.max_steps!r}")
         for name, given in (("gold", gold is not None), ("beliefs", bool(self.beliefs))):

@@ -22,10 +22,11 @@ from assay.fitted import Fitted, FittedComponent
 from assay.graph import SourceGraph
 from assay.parameters import Parameters
 from assay.store import Arrays, read_arrays, write_arrays
+from assay.structure.learned import LearnedDependencies
 from assay.tally import Tally
 from assay.tally_file import described, description
 
-_FORMAT = 3
+_FORMAT = 4
 
 
 def write_model(
@@ -55,6 +56,7 @@ def write_model(
             }
             for part in fitted.components
         ],
+        "learned": None if fitted.learned is None else fitted.learned.to_dict(),
         "problems": [asdict(problem) for problem in report.problems],
         "has counts": counts is not None,
     }
@@ -83,7 +85,8 @@ def read_model(path: str | Path) -> tuple[dict[str, Any], Fitted, CheckReport, T
 
 def _fitted(said: Mapping[str, Any], stored: Mapping[str, npt.NDArray[Any]]) -> Fitted:
     nothing = described(said)
-    graph = SourceGraph(nothing.names, said["settings"]["dependencies"])
+    learned = None if said["learned"] is None else LearnedDependencies.from_dict(said["learned"])
+    graph = SourceGraph(nothing.names, said["settings"]["dependencies"]) if learned is None else learned.graph
     components = []
     for index, entry in enumerate(said["components"]):
         layout, reading = reading_of(nothing, index, graph)
@@ -111,7 +114,7 @@ def _fitted(said: Mapping[str, Any], stored: Mapping[str, npt.NDArray[Any]]) -> 
         )
         components.append(FittedComponent(layout, reading, fit))
     uses = tuple(stored[f"uses {j}"] for j in range(len(nothing.names)))
-    return Fitted(nothing.tasks, nothing.names, nothing.values, uses, tuple(components))
+    return Fitted(nothing.tasks, nothing.names, nothing.values, uses, tuple(components), learned)
 
 
 def _outlook(said: Mapping[str, Any]) -> Outlook:

@@ -254,6 +254,11 @@ class Sketch:
             np.concatenate([spread, np.ones(len(frequent))]),
         )
 
+    @property
+    def pattern_keys(self) -> Hashes:
+        """(patterns,): the hashes of the rows of :meth:`patterns`."""
+        return self.keys if self.frequent is None else np.concatenate([self.keys, self.frequent.keys])
+
     def arrays(self, name: str) -> dict[str, npt.NDArray[Any]]:
         """All that it holds, for a file."""
         arrays: dict[str, npt.NDArray[Any]] = {

@@ -7,18 +7,21 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from assay.baselines import hierarchical_majority_vote, majority_vote
+from assay.baselines import by_majority
 from assay.checks import CheckReport, check
 from assay.errors import ProjectError
 from assay.labels import Labels
 from assay.model import LabelModel
 from assay.project import Project
+from assay.report.report import ITEMS, Report
 from assay.scoring import micro_accuracy, outcome_numbers
 from assay.sources.apply import apply
+from assay.structure import learn_dependencies
+from assay.structure.learned import LearnedDependencies
 from assay.tasks import TaskGraph
 from assay.votes import Votes
 
-VOTES_FILE, LABELS_FILE, MODEL_FILE = "votes.parquet", "labels.parquet", "model.npz"
+VOTES_FILE, LABELS_FILE, MODEL_FILE, REPORT_FILE = "votes.parquet", "labels.parquet", "model.npz", "report.html"
 
 
 @dataclass(frozen=True)
@@ -83,8 +86,15 @@ def current_votes(project: Project) -> Votes:
 
 
 def check_votes(project: Project, votes: Votes | None = None) -> CheckReport:
-    """What :func:`assay.check` says about a project's votes, with the dependencies it declares."""
-    return check(current_votes(project) if votes is None else votes, project.model.dependencies)
+    """What :func:`assay.check` says about a project's votes, with the dependencies it declares, or learns."""
+    given = current_votes(project) if votes is None else votes
+    declared = project.model.dependencies
+    return check(given, learned_dependencies(project, given).pairs if declared == "learn" else declared)
+
+
+def learned_dependencies(project: Project, votes: Votes | None = None) -> LearnedDependencies:
+    """The dependencies between a project's sources that their votes show."""
+    return learn_dependencies(current_votes(project) if votes is None else votes, seed=project.model.seed)
 
 
 def gold_votes(project: Project, votes: Votes) -> Votes | None:
@@ -103,6 +113,19 @@ class Run:
     labels: Labels
     scores: list[Score]
     """Against gold, if the project has any: majority votes and the label model."""
+
+    def report(self, path: str | Path, *, texts: bool = True, items: int = ITEMS) -> Path:
+        """Write what the run gave as one HTML page; see :class:`assay.Report`."""
+        report = Report.of(
+            self.model,
+            self.votes,
+            gold=gold_votes(self.project, self.votes),
+            data=self.project.data,
+            texts=texts,
+            items=items,
+            title=self.project.title,
+        )
+        return report.save(path)
 
 
 def label_model(project: Project) -> LabelModel:
@@ -129,14 +152,4 @@ def scores(votes: Votes, labels: Labels, gold: Votes) -> list[Score]:
 
 def by_method(votes: Votes, labels: Labels) -> dict[str, Labels]:
     """The labels of majority votes, and those of the label model."""
-    found = {
-        "majority vote": majority_vote(votes),
-        "hierarchical majority vote": hierarchical_majority_vote(votes),
-    }
-    return {
-        **{
-            name: Labels(votes.tasks, tuple(parts) if isinstance(parts, list) else (parts,))
-            for name, parts in found.items()
-        },
-        "label model": labels,
-    }
+    return {**by_majority(votes), "label model": labels}

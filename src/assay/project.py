@@ -39,7 +39,7 @@ class ModelSettings:
     """The ``[model]`` of a project: settings of :class:`assay.LabelModel`."""
 
     method: Literal["auto", "robust", "em", "completion", "covariance"] = "auto"
-    dependencies: tuple[tuple[str, ...], ...] = ()
+    dependencies: tuple[tuple[str, ...], ...] | Literal["learn"] = ()
     adversarial: tuple[str, ...] = ()
     class_balance: tuple[float, ...] | None = None
     abstentions: Literal["informative", "ignored"] = "informative"
@@ -119,6 +119,11 @@ class Project:
             return _project(home, said)
         except ProjectError as error:
             raise ProjectError(f"{path}: {error}") from error
+
+    @property
+    def title(self) -> str:
+        """What the project is called: its folder."""
+        return self.folder.resolve().name or "project"
 
     def sources(self) -> list[Source]:
         """Every source that the project's modules define, in their order."""
@@ -235,10 +240,10 @@ def _settings(said: Mapping[str, Any]) -> Settings:
 def _model_settings(said: Mapping[str, Any]) -> ModelSettings:
     frozen = dict(said)
     for name, wanted in (
-        ("dependencies", "a list of lists of source names"),
+        ("dependencies", "a list of lists of source names, or 'learn'"),
         ("adversarial", "a list of source names"),
     ):
-        if name in frozen:
+        if name in frozen and (name, frozen[name]) != ("dependencies", "learn"):
             if not isinstance(frozen[name], list):
                 raise ProjectError(f"[model] {name} must be {wanted}, but is {frozen[name]!r}")
             frozen[name] = tuple(tuple(entry) if isinstance(entry, list) else entry for entry in frozen[name])

@@ -77,7 +77,7 @@ def predict(project: Project, data: Path | None = None, out: Path | None = None)
     return labels, labels.to_parquet(project.output / PREDICTIONS_FILE if out is None else out)
 
 
-def compare(project: Project, slice_by: str | None = None) -> dict[str, Evaluation]:
+def compare_methods(project: Project, slice_by: str | None = None) -> dict[str, Evaluation]:
     """Majority votes, the label model and the end model against gold, on items that were held out of training.
 
     ``slice_by`` names a column of the data, whose values are looked at one by one.

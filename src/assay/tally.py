@@ -193,8 +193,11 @@ class Tally:
         parts = [self.single[start:stop] for start, stop in pairwise(self.first)]
         return tuple(np.append(part, self.items - part.sum()) for part in parts)
 
-    def meetings(self, component: int) -> Meetings:
-        """How often sources vote together on one component, and say the same."""
+    def meetings(self, component: int, *, compatible: bool = False) -> Meetings:
+        """How often sources vote together on one component, and say the same.
+
+        With ``compatible`` also what can both be true counts as the same, unless there are too many values to tell.
+        """
         if self.counted_meetings is not None:
             return self.counted_meetings[component]
         assert self.pair is not None
@@ -202,6 +205,10 @@ class Tally:
         speaking = np.zeros((len(self.names), len(says)), dtype=np.float64)
         speaking[np.repeat(np.arange(len(self.names)), np.diff(self.first)), np.arange(len(says))] = says >= 0
         same = (says[:, None] == says[None]) & (says >= 0)[:, None]
+        if compatible:
+            masks = self.nothing.outcome_sets[component].masks.astype(np.float32)
+            common = np.pad(masks @ masks.T > 0, (0, 1))  # what says nothing has nothing in common
+            same = common[says][:, says]
         # Doubles hold these counts exactly, and multiply far faster than integers.
         overlap = speaking @ self.pair.astype(float) @ speaking.T
         agreement = speaking @ (self.pair * same).astype(float) @ speaking.T
@@ -248,7 +255,7 @@ def count_part(votes: Votes, size: int = SKETCH_SIZE) -> Tally:
 
 def look_again(votes: Votes, crowded: BoolArray) -> Sketch:
     """The frequent patterns of one part of the votes."""
-    return patterns_in(crowded, _hashes(votes), _lister(votes))
+    return patterns_in(crowded, hashes_of(votes), _lister(votes))
 
 
 def blocks(votes: Votes) -> Iterator[Votes]:
@@ -286,7 +293,7 @@ def _counted(votes: Votes, size: int) -> Tally:
         meetings = tuple(found for found, _ in counted)
         covered = np.array([items for _, items in counted], dtype=np.int64)
     if size:
-        sketch = Sketch.of(_hashes(votes), _lister(votes), int(single.sum()), size)
+        sketch = Sketch.of(hashes_of(votes), _lister(votes), int(single.sum()), size)
     else:
         sketch = Sketch.zero(m, size)
     return Tally(votes._with(_no_codes(votes), items=None, faults=()), n, single, covered, sketch, pair, meetings)
@@ -341,7 +348,8 @@ def _says(votes: Votes, component: int) -> npt.NDArray[np.int32]:
     return np.concatenate([sets[:-1] for sets in of_code])
 
 
-def _hashes(votes: Votes) -> npt.NDArray[np.uint64]:
+def hashes_of(votes: Votes) -> npt.NDArray[np.uint64]:
+    """(items,): the hashes of their rows, by which patterns are known."""
     from assay import kernels
 
     factors = multipliers(votes.names)

@@ -12,15 +12,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.encoding import canonical, encode, is_missing, recode, smallest
+from assay.encoding import canonical, encode, recode, smallest
 from assay.errors import AssayError, VoteError, listing, near_miss
 from assay.label_space import LabelSpace, Vote, texts_of
+from assay.lazily import from_above
 from assay.listed import Listed
 from assay.tasks import TaskGraph
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+
+    from assay.report.plots import VotePlots
 
 CodeArray = npt.NDArray[np.signedinteger[Any]]
 ABSTAIN = -1
@@ -557,27 +560,23 @@ class Votes:
         """
         from assay.summary import company
 
-        return company(self)[1]
+        return self.listed.keep(company(self)[1]).dense() >= 0
+
+    @property
+    def plot(self) -> VotePlots:
+        """Pictures, as charts of altair: ``votes.plot.agreement()``, ``coverage()``, ``conflicts()``."""
+        plots: VotePlots = from_above("report.plots", "VotePlots")(self)
+        return plots
+
+    def _repr_html_(self) -> str:
+        html: str = from_above("report.notebook", "votes_html")(self)
+        return html
 
     def gold(self, gold: Any) -> Votes:
         """True labels, in any of the shapes that :meth:`summary` takes, as votes of one source called ``gold``."""
-        if isinstance(gold, Votes):
-            truth = gold
-        elif isinstance(gold, Mapping):
-            truth = Votes.from_columns(self.tasks, {"gold": list(_rows_of_columns(self.tasks, gold))})
-        else:
-            labels = list(gold.tolist() if hasattr(gold, "tolist") else gold)
-            if labels and all(isinstance(label, int | np.integer) and not isinstance(label, bool) for label in labels):
-                labels = _outcomes_by_number(self.label_space, labels)
-            truth = Votes.from_columns(self.tasks, {"gold": labels})
-        if truth.shape[1] != 1:
-            raise VoteError(f"gold must be votes of one source, but it has {truth.shape[1]}; select one of them")
-        if truth.tasks != self.tasks or len(truth) != len(self):
-            raise VoteError(
-                f"gold must have a label (or None) for each of the {len(self)} items on the same tasks, "
-                f"but it has {len(truth)}"
-            )
-        return truth
+        from assay.gold import true_labels
+
+        return true_labels(self, gold)
 
     def to_pandas(self) -> pd.DataFrame:
         """One column a source with label names; None where it abstains."""
@@ -687,23 +686,6 @@ def _task_and_labels(given: Any) -> tuple[str | None, list[Any]]:
     if isinstance(given, str | Mapping) or not hasattr(given, "__iter__"):
         raise VoteError(f"expected a column of labels, or (task, labels), but got {given!r}")
     return task, list(given.tolist() if hasattr(given, "tolist") else given)
-
-
-def _rows_of_columns(tasks: TaskGraph, columns: Mapping[str, Any]) -> Iterable[dict[str, str] | None]:
-    """Dicts over tasks from one column a task; what is missing is left out."""
-    lengths = {task: len(column) for task, column in columns.items()}
-    if len(set(lengths.values())) > 1:
-        raise VoteError(f"every task needs one label (or None) an item, but their lengths are {lengths}")
-    for row in zip(*(list(column) for column in columns.values()), strict=True):
-        yield {task: label for task, label in zip(columns, row, strict=True) if not is_missing(label)} or None
-
-
-def _outcomes_by_number(space: LabelSpace, numbers: list[int]) -> list[dict[str, Any] | None]:
-    outcomes = space.outcomes
-    for number in numbers:
-        if not -1 <= number < len(outcomes):
-            raise VoteError(f"expected outcome numbers from 0 to {len(outcomes) - 1}, or -1, but got {number}")
-    return [None if number < 0 else outcomes[number] for number in numbers]
 
 
 def _same(one: npt.NDArray[Any] | None, other: npt.NDArray[Any] | None) -> bool:

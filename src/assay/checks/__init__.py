@@ -10,6 +10,7 @@ from assay.checks.census import Census, censuses
 from assay.checks.codes import CODES, CheckReport, Code, Problem, in_order
 from assay.checks.copies import duplicate_groups
 from assay.checks.identifiability import parts_of
+from assay.checks.taxonomy import contradicted
 from assay.counting import needs_counting_in_pieces, tally_of
 from assay.graph import Dependency, SourceGraph
 from assay.tally import Tally
@@ -72,6 +73,7 @@ def _problems(tally: Tally, graph: SourceGraph) -> Iterator[Problem]:
     for census in found:
         if census.names:
             yield from _problems_of(census)
+            yield from contradicted(tally, census.component)
 
 
 def _problems_of(census: Census) -> Iterator[Problem]:

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from assay.lazily import from_above
+
 Severity = Literal["error", "warning"]
 
 
@@ -42,6 +44,7 @@ CODES: dict[str, Code] = _codes(
         "A201": "labels that no source tells apart",
         "A202": "a task nobody votes on",
         "A203": "a label nobody votes for",
+        "A204": "votes contradict the task graph",
         "A301": "duplicated sources",
         "A302": "nearly duplicated or nested sources",
         "A303": "a source that never votes",
@@ -126,6 +129,10 @@ class CheckReport:
         return "\n\n".join([*map(str, self.problems), self._counts()])
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        html: str = from_above("report.notebook", "check_html")(self)
+        return html
 
     def _counts(self) -> str:
         counts = [(len(self.errors), "error"), (len(self.warnings), "warning")]

@@ -17,7 +17,28 @@ COPY_KAPPA = 0.95
 
 
 def duplicate_groups(census: Census) -> list[list[int]]:
-    """Groups of sources that vote on the same items, and whose values correspond one to one."""
+    """Groups of sources that say the same on the same items."""
+    alike = _on_the_same_items(census) & (census.agreement == census.overlap)
+    groups: list[list[int]] = []
+    for source in np.flatnonzero(alike.any(axis=1)).tolist():
+        home = next((group for group in groups if alike[group[0], source]), None)
+        if home is None:
+            groups.append([source])
+        else:
+            home.append(source)
+    return groups
+
+
+def renamed(census: Census) -> BoolArray:
+    """(sources, sources), above the diagonal: independent pairs that say different things, one for one."""
+    told = np.triu(_on_the_same_items(census) & census.independent & (census.agreement < census.overlap))
+    for one, other in np.argwhere(told).tolist():
+        told[one, other] = census.mapped(one, other)
+    return told
+
+
+def _on_the_same_items(census: Census) -> BoolArray:
+    """(sources, sources): pairs that vote on the same items, and use their values equally often."""
     votes = census.votes
     told = np.where(census.emitted.sum(axis=1) + (votes < census.items) > 1, votes, 0)
     spread = np.sort(census.counts, axis=1)
@@ -25,14 +46,7 @@ def duplicate_groups(census: Census) -> list[list[int]]:
     kind = kind.reshape(-1)
     alike = (census.overlap == votes[:, None]) & (census.overlap == votes[None]) & (kind[:, None] == kind[None])
     alike &= (told >= COPY_VOTES)[:, None] & ~np.eye(len(votes), dtype=bool)
-    groups: list[list[int]] = []
-    for source in np.flatnonzero(alike.any(axis=1)).tolist():
-        home = next((g for g in groups if alike[g[0], source] and census.mapped(g[0], source)), None)
-        if home is None:
-            groups.append([source])
-        else:
-            home.append(source)
-    return [group for group in groups if len(group) > 1]
+    return np.asarray(alike)
 
 
 def nearly_alike(census: Census, copies: list[list[int]]) -> BoolArray:

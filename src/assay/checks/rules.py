@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from assay.checks.census import Census
 from assay.checks.codes import Problem
-from assay.checks.copies import inside_another, nearly_alike
+from assay.checks.copies import inside_another, nearly_alike, renamed
 from assay.checks.identifiability import (
     Part,
     View,
@@ -269,7 +269,7 @@ def silent_labels(census: Census) -> Iterator[Problem]:
 
 
 def duplicated(census: Census, copies: list[list[int]]) -> Iterator[Problem]:
-    """A301: the same votes on the same items, up to renaming what is said."""
+    """A301: the same votes on the same items."""
     groups = [group for group in copies if census.independent[np.ix_(group, group)].any()]
     if not groups:
         return
@@ -280,10 +280,11 @@ def duplicated(census: Census, copies: list[list[int]]) -> Iterator[Problem]:
 
 
 def nearly_duplicated(census: Census, copies: list[list[int]]) -> Iterator[Problem]:
-    """A302: agreement far beyond chance, or all votes inside another source's."""
+    """A302: agreement far beyond chance, all votes inside another source's, or other votes one for one."""
     close = np.argwhere(nearly_alike(census, copies)).tolist()
     nested = np.argwhere(inside_another(census, copies)).tolist()
-    if not close and not nested:
+    other_words = np.argwhere(renamed(census)).tolist()
+    if not close and not nested and not other_words:
         return
     told = []
     if close:
@@ -292,9 +293,14 @@ def nearly_duplicated(census: Census, copies: list[list[int]]) -> Iterator[Probl
         shown = ", ".join(" in ".join(map(repr, _names(census, pair))) for pair in nested[:4])
         more = f" and {len(nested) - 4} more" if len(nested) > 4 else ""
         told.append(f"sources all of whose votes are inside another's: {shown}{more}")
-    one, other = _names(census, (close or nested)[0])
+    if other_words:
+        told.append(
+            "sources that vote on the same items and say different things, but each time the same one for the same: "
+            f"{_groups(census, _linked(other_words))}"
+        )
+    one, other = _names(census, (close or nested or other_words)[0])
     fix = f"if one is made from the other, drop it or declare the dependency ({one!r}, {other!r})"
-    yield _of_groups("A302", census, [*close, *nested], "; ".join(told), fix)
+    yield _of_groups("A302", census, [*close, *nested, *other_words], "; ".join(told), fix)
 
 
 def never_votes(found: Sequence[Census], sources: tuple[str, ...]) -> Iterator[Problem]:

@@ -81,7 +81,7 @@ def fitness(parameters: Parameters, statistics: Statistics, evidence: Evidence) 
     expected, deviation = expected_co_votes(parameters, statistics)
     told = np.isfinite(deviation)
     # Parameters that were learned from a sample stray as far as the sample does.
-    scale = (deviation[told] * _items_each_stands_for(evidence) ** 0.5) ** -1
+    scale = (deviation[told] * items_each_stands_for(evidence) ** 0.5) ** -1
     left = (statistics.pair - expected)[told] * scale
     alone = np.outer(statistics.single, statistics.rates)[told]
     beyond = (expected[told] - alone) * scale
@@ -140,7 +140,8 @@ def shared_correlation(parameters: Parameters, evidence: Evidence, sure: float =
     return float(CORRELATIONS[int(np.argmax(np.where(better, scores, 0.0)))])
 
 
-def _items_each_stands_for(evidence: Evidence) -> float:
+def items_each_stands_for(evidence: Evidence) -> float:
+    """How many items a counted one stands for on average: more than one if the patterns are a sample."""
     if evidence.spread is None or not evidence.counts.sum():
         return 1.0
     return float(np.average(np.maximum(evidence.spread, 1.0), weights=evidence.counts))

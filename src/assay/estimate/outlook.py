@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from assay.estimate.em import EMSettings, Evidence, Expected, Maximizer
 from assay.estimate.fitness import expected_co_votes, independent_pairs
+from assay.estimate.residuals import meetings
 from assay.parameters import TINY, Parameters
 from assay.posterior import log_joint, softmax
 from assay.statistics import Statistics
@@ -99,13 +100,10 @@ def redundant(learned: Parameters, majority: Parameters, statistics: Statistics)
         How often single indicators hold, alone and together.
     """
     layout = learned.layout
-    first = np.concatenate([[0], np.cumsum([len(masks) for masks in layout.masks])])[:-1]
-    masks = np.vstack(layout.masks).astype(float)
-    compatible = masks @ masks.T > 0
-    expected, _ = expected_co_votes(majority, statistics)
-    met, agreed = (_by_source(cells, first) for cells in (statistics.pair, statistics.pair * compatible))
-    due = _by_source(expected * compatible, first) / np.maximum(_by_source(expected, first), TINY)
-    would_meet = _by_source(expected_co_votes(learned, statistics)[0], first)
+    met, agreed = meetings(statistics.pair, layout)
+    would_meet_then, would_agree = meetings(expected_co_votes(majority, statistics)[0], layout)
+    due = would_agree / np.maximum(would_meet_then, TINY)
+    would_meet, _ = meetings(expected_co_votes(learned, statistics)[0], layout)
     share = agreed / np.maximum(met, 1)
     agreement = (share - due) / np.sqrt(np.maximum(due * (1 - due), 1e-4) / np.maximum(met, 1))
     meeting = (met - would_meet) / np.sqrt(np.maximum(would_meet, 1.0))
@@ -125,11 +123,6 @@ def redundant(learned: Parameters, majority: Parameters, statistics: Statistics)
         )
         for i, j in found[order]
     )
-
-
-def _by_source(cells: npt.NDArray[np.generic], first: npt.NDArray[np.int64]) -> FloatArray:
-    """(sources, sources) sums of (values, values) cells."""
-    return np.asarray(np.add.reduceat(np.add.reduceat(cells.astype(float), first, axis=0), first, axis=1))
 
 
 def _shared(scores: FloatArray) -> FloatArray:

@@ -21,6 +21,9 @@ sources that err together are taken for independent witnesses. So here
   could have been different do, others do not, and a handful of sources shares its errors too easily. It is
   learned with trust :math:`\tau`, as :math:`\tau \log P(y)`. Labels count it, and silence, in full, but where it is not
   trusted everything that hangs on it is drawn to a majority vote;
+* dependent sources are described one by one too, and *n* votes of a clique of them on one item count as
+  :math:`n / (1 + \rho (n - 1))` with :math:`\rho = 1/2`: enough to keep copies from counting twice, without a
+  parameter for each of their joint votes, which sparse votes do not determine;
 * *n* votes on one item count as :math:`n / (1 + \rho (n - 1))`: as many as independent ones would tell
   if votes on one item had the correlation :math:`\rho`. A small one is assumed while learning; the one that
   best foretells each vote from the others on its item is allowed for in what is reported, which
@@ -36,14 +39,15 @@ from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 from scipy.special import digamma
 
 from assay.cliques import Layout
-from assay.estimate.em import Belief, EMSettings, Evidence, Expected, Maximizer
+from assay.estimate.em import Belief, Evidence, Expected
 from assay.estimate.fitness import shared_correlation
 from assay.estimate.outcome import SolverOutcome
 from assay.estimate.start import soft_majority, voted_for
-from assay.parameters import TINY, Parameters, normalised
+from assay.parameters import TINY, Parameters, independent, normalised
 from assay.posterior import weights
 from assay.threads import spread
 
@@ -76,6 +80,8 @@ class RobustSettings:
     """Correlation to allow for in reported probabilities beyond what votes show."""
     seen_correlation: float = 2.0
     """How many times the correlation that votes show is allowed for in reported probabilities."""
+    dependent_correlation: float = 0.5
+    """The correlation of dependent sources' votes on one item: n of them count as n / (1 + this · (n − 1))."""
     identified: float = 0.5
     """The share of votes on items with three free votes from which on the balance is trusted in full."""
     many: float = 8.0
@@ -98,7 +104,7 @@ def robust(
     if start is None:
         expected = _start(layout, evidence, settings)
     else:
-        expected = _expected(_while_learning(start, trust), evidence, settings)
+        expected = _expected(_while_learning(start, settings, trust), evidence, settings)
     seen = np.maximum(evidence.seen, 1.0)[:, None]
     steps, moved = 0, np.inf
     while steps < settings.max_steps and moved >= settings.tolerance:
@@ -114,10 +120,29 @@ def robust(
     return replace(final, discount=discount), SolverOutcome(status, steps, moved)
 
 
-def _while_learning(parameters: Parameters, trust: float) -> Parameters:
+def _while_learning(parameters: Parameters, settings: RobustSettings, trust: float) -> Parameters:
     """The same, but not voting adds nothing, and the balance only as much as it is trusted."""
-    said = (np.vstack([log[:-1], np.zeros_like(log[-1:])]) for log in parameters.plain.logs)
-    return replace(parameters, weight=tuple(said), prior=_tempered(parameters.balance, trust))
+    said = _weights(parameters, settings, silence=False)
+    return replace(parameters, weight=said, prior=_tempered(parameters.balance, trust))
+
+
+def _weights(parameters: Parameters, settings: RobustSettings, *, silence: bool) -> tuple[FloatArray, ...]:
+    """Per clique (configurations, outcomes): what the votes of its sources add, those of several discounted.
+
+    A source of several cliques is counted in the first one. With ``silence``, not voting counts too.
+    """
+    layout = parameters.layout
+    tables = [np.log(np.maximum(table, TINY)) for table in parameters.conditionals]
+    found = []
+    for index, clique in enumerate(layout.cliques):
+        added = np.zeros((clique.size, layout.outcomes))
+        worth = 1 / (1 + settings.dependent_correlation * np.maximum(clique.voting.sum(axis=1) - 1, 0))
+        for position, source in enumerate(clique.sources):
+            if layout.home[source] == index:
+                says, votes = clique.digits[:, position], clique.voting[:, [position]]
+                added += np.where(votes, worth[:, None], float(silence)) * tables[source][says]
+        found.append(added)
+    return tuple(found)
 
 
 def _as_a_vote(parameters: Parameters, evidence: Evidence, settings: RobustSettings, drawn: float) -> Parameters:
@@ -126,7 +151,8 @@ def _as_a_vote(parameters: Parameters, evidence: Evidence, settings: RobustSetti
     What would run away while learning, silence and the balance, is settled now and counts as far as it is not drawn.
     """
     layout = parameters.layout
-    logs = [log - log.mean(axis=1, keepdims=True) for log in parameters.plain.logs]
+    added = _weights(parameters, settings, silence=True)
+    logs = [log - log.mean(axis=1, keepdims=True) for log in added]
     said = np.vstack([np.empty((0, layout.outcomes)), *(log[:-1] for log in logs)])
     points = layout.added_up(voted_for(layout, settings.signs))
     points -= points.mean(axis=1, keepdims=True)
@@ -189,20 +215,13 @@ class _Model:
     def __init__(self, layout: Layout, evidence: Evidence, settings: RobustSettings) -> None:
         self.layout = layout
         self.settings = settings
-        alone = [index for index, clique in enumerate(layout.cliques) if len(clique.sources) == 1]
-        self.alone = alone
-        self.together = [index for index in range(len(layout.cliques)) if index not in set(alone)]
-        self.of_cliques = EMSettings(beliefs=settings.beliefs)
-        self.joint_votes = Maximizer(layout, self.of_cliques).cliques
-        sizes = [layout.cliques[index].size - 1 for index in alone]
-        own = [np.arange(layout.offsets[index], layout.offsets[index + 1]) for index in alone]
-        self.columns = np.concatenate([np.empty(0, dtype=np.int64), *own])
-        self.source = np.repeat(np.arange(len(alone)), sizes)
+        self.by_value = _by_value(layout)
+        sizes = [len(masks) for masks in layout.masks]
+        self.source = np.repeat(np.arange(len(sizes)), sizes)
         self.first = np.concatenate([[0], np.cumsum(sizes)])[:-1].astype(np.int64)
-        sources = [layout.cliques[index].sources[0] for index in alone]
-        self.masks = np.vstack([np.empty((0, layout.outcomes), dtype=bool), *(layout.masks[s] for s in sources)])
-        self.signs = settings.signs[sources]
-        self.used = evidence.seen[self.columns]
+        self.masks = np.vstack([np.empty((0, layout.outcomes), dtype=bool), *layout.masks])
+        self.signs = settings.signs
+        self.used = self.by_value @ evidence.seen
         self.items = float(evidence.counts.sum())
         self.votes = self._by_source(self.used[:, None])[:, 0]
         emitted = self.used > 0
@@ -218,7 +237,7 @@ class _Model:
         fallible = self._by_source((~self.masks).astype(float)) > 0
         self.sure = (self.able & ~fallible)[self.source]
         self.cells = self.several[self.source][:, None] & self.able[self.source] & emitted[:, None]
-        believed = [settings.beliefs.get(source) for source in sources]
+        believed = [settings.beliefs.get(source) for source in range(len(sizes))]
         self.belief = np.array([np.nan if b is None else b.accuracy for b in believed])
         self.belief_strength = np.array([0.0 if b is None else b.strength for b in believed])
         self.row_strength = self.coin_strength = 10.0
@@ -239,10 +258,8 @@ class _Model:
 
     def trust_in_balance(self, evidence: Evidence) -> float:
         """How far the votes tell the class balance: by items with three votes that could have been different."""
-        free = np.zeros(evidence.design.width, dtype=bool)
-        free[self.columns] = self.several[self.source]
-        for index in self.together:
-            free[self.layout.offsets[index] : self.layout.offsets[index + 1]] = True
+        # A joint vote is free if one of its votes is, and counts as one.
+        free = self.by_value.T @ self.several[self.source].astype(float) > 0
         before = np.concatenate([[0], np.cumsum(free[evidence.design.columns])])
         votes = before[evidence.design.starts[1:]] - before[evidence.design.starts[:-1]]
         cast = float(evidence.counts @ np.diff(evidence.design.starts))
@@ -255,19 +272,14 @@ class _Model:
         balance = self.settings.balance
         if balance is None:
             balance = (expected.totals + TINY) / (expected.totals + TINY).sum()
-        votes = expected.spoken[self.columns]
+        votes = self.by_value @ expected.spoken
         spoken = self._by_source(votes)
         chance = self._rows(votes, spoken) * self._coverage(spoken, balance)[self.source]
-        tables: dict[int, FloatArray] = {}
-        stops = [*self.first[1:], len(self.source)]
-        for at, index in enumerate(self.alone):
-            table = chance[self.first[at] : stops[at]]
-            tables[index] = normalised(np.vstack([table, np.maximum(1 - table.sum(axis=0, keepdims=True), 0)]))
-        for index in self.together:
-            block = expected.spoken[self.layout.offsets[index] : self.layout.offsets[index + 1]]
-            tables[index] = self.joint_votes[index].table(block, expected.totals, self.of_cliques)
-        joint = tuple(tables[index] for index in range(len(self.layout.cliques)))
-        return _while_learning(Parameters(self.layout, balance, joint), trust)
+        tables = [
+            normalised(np.vstack([table, np.maximum(1 - table.sum(axis=0, keepdims=True), 0)]))
+            for table in np.split(chance, self.first[1:])
+        ]
+        return _while_learning(independent(self.layout, balance, tables), self.settings, trust)
 
     def _coverage(self, spoken: FloatArray, balance: FloatArray) -> FloatArray:
         """(sources, outcomes): how often each source votes."""
@@ -317,6 +329,21 @@ class _Model:
         # A source with one value says that one whenever it says anything.
         only = ~self.several[self.source][:, None] & (self.used > 0)[:, None]
         return np.maximum(np.where(only, 1.0, rows), TINY)
+
+
+def _by_value(layout: Layout) -> sparse.csr_array:
+    """(values, configurations): ones where a joint vote has a source's value, in the first clique that it is in."""
+    first = np.concatenate([[0], np.cumsum([len(masks) for masks in layout.masks])])
+    rows, columns = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
+    for source, home in enumerate(layout.home):
+        clique = layout.cliques[home]
+        says = clique.digits[:-1, clique.sources.index(source)]
+        voting = np.flatnonzero(says < len(layout.masks[source]))
+        rows.append(first[source] + says[voting])
+        columns.append(layout.offsets[home] + voting)
+    row, column = np.concatenate(rows), np.concatenate(columns)
+    shape = (int(first[-1]), int(layout.offsets[-1]))
+    return sparse.csr_array((np.ones(len(row)), (row, column)), shape=shape)
 
 
 def _concentration(strength: float, counts: FloatArray, means: FloatArray, totals: FloatArray) -> float:

@@ -152,21 +152,29 @@ def _information(
     layout = parameters.layout
     r = layout.outcomes
     columns = np.concatenate([np.arange(layout.offsets[i], layout.offsets[i + 1]) for i in group])
-    tables = np.vstack([parameters.tables[i][:-1] for i in group])
     size = len(columns) * r + (0 if balance_known else r - 1)
     information = np.zeros((size, size))
     chosen = evidence.by_column[:, columns].tocsr()
     for start in range(0, len(posterior), _BLOCK):
         rows = slice(start, start + _BLOCK)
-        held = chosen[rows].toarray()
-        open_to = _alternatives(parameters, held, group)
-        share = posterior[rows]
-        parts = [share[:, [y]] * (held - open_to * tables[:, y]) for y in range(r)]
-        if not balance_known:
-            parts.append((share - parameters.balance)[:, :-1])
-        score = np.hstack(parts)
+        score = scores(parameters, chosen[rows].toarray(), posterior[rows], group, balance_known)
         information += (score * counts[rows, None]).T @ score
     return information
+
+
+def scores(
+    parameters: Parameters, held: FloatArray, posterior: FloatArray, group: list[int], balance_known: bool
+) -> FloatArray:
+    """(patterns, parameters): d log P(votes) / d η, outcome by outcome those of some cliques, then the balance's.
+
+    ``held`` are the configurations of these cliques that each pattern has, (patterns, configurations).
+    """
+    open_to = _alternatives(parameters, held, group)
+    tables = np.vstack([parameters.tables[i][:-1] for i in group])
+    parts = [posterior[:, [y]] * (held - open_to * tables[:, y]) for y in range(parameters.layout.outcomes)]
+    if not balance_known:
+        parts.append((posterior - parameters.balance)[:, :-1])
+    return np.hstack(parts)
 
 
 def _gradient(parameters: Parameters, source: int, value: int, group: list[int], balance_known: bool) -> FloatArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
@@ -64,6 +64,25 @@ def sources_table(sources: pd.DataFrame, title: str) -> Table:
     return table
 
 
+def dependencies_table(edges: pd.DataFrame, title: str) -> Table:
+    """The table of :meth:`assay.LearnedDependencies.to_pandas`."""
+    table = _table(title)
+    for name in ("source", "source"):
+        table.add_column(name)
+    for name in ("correlation", "confidence"):
+        table.add_column(name, justify="right")
+    table.add_column("used")
+    for row in edges.to_dict("records"):
+        table.add_row(
+            escape(str(row["one"])),
+            escape(str(row["other"])),
+            f"{row['strength']:+.2f}",
+            percent(row["confidence"]),
+            "yes" if row["kept"] else "no",
+        )
+    return table
+
+
 def score_table(scores: list[tuple[str, float]], title: str) -> Table:
     """Methods and their accuracies."""
     table = _table(title)
@@ -84,6 +103,14 @@ def comparison_table(evaluations: Mapping[str, Evaluation], title: str) -> Table
     for method, found in evaluations.items():
         shares = [found.accuracy, *found.tasks["accuracy"], *found.slices["accuracy"], found.calibration_error]
         table.add_row(escape(method), *(percent(share) for share in shares))
+    return table
+
+
+def plain_table(title: str, *columns: str, numbers: Collection[str] = ()) -> Table:
+    """An empty table; ``numbers`` are the columns that are read from the right."""
+    table = _table(title)
+    for name in columns:
+        table.add_column(name, justify="right" if name in numbers else "left")
     return table
 
 

@@ -1,0 +1,344 @@
+"""What a report tells about sources and labels: figures, without a word about how they are shown.
+
+Everything is counted over vote patterns, each with the number of items that it stands for. Where
+patterns are too many, a sample of them stands for all, so the work does not grow with the items.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.evaluation import label_numbers
+from assay.fitted import Fitted
+from assay.label_space import Vote
+from assay.labels import Labels
+from assay.patterns import Patterns
+from assay.scoring import outcome_numbers
+from assay.summary import judged, summarize, wilson
+from assay.tally import Tally
+from assay.votes import Votes
+
+FloatArray = npt.NDArray[np.float64]
+
+_VAGUE = 0.5
+"""An interval wider than this tells hardly anything."""
+
+RANGES = 20
+"""Into how many ranges of equal width confidence is divided."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """A share of votes that are right according to gold, with its 95% interval."""
+
+    accuracy: float
+    low: float
+    high: float
+    votes: int
+
+    @classmethod
+    def of(cls, correct: int, incorrect: int) -> Score | None:
+        """From counts; None if there are none."""
+        total = correct + incorrect
+        return cls(correct / total, *wilson(correct, total), total) if total else None
+
+
+@dataclass(frozen=True)
+class ValueFacts:
+    """One value that a source emits."""
+
+    label: str
+    task: str
+    accuracy: float
+    low: float
+    high: float
+    votes: int
+    chance: float
+    """How often the vote would be right if it were cast blindly."""
+    gold: Score | None = None
+
+
+@dataclass(frozen=True)
+class SourceFacts:
+    """One source: how much it says, how it agrees with others, and how right it is believed to be."""
+
+    name: str
+    tasks: str
+    coverage: float
+    overlaps: float
+    conflicts: float
+    votes: int
+    values: tuple[ValueFacts, ...]
+    """Those that it emitted, most frequent first."""
+    gold: Score | None = None
+
+    @property
+    def accuracy(self) -> float | None:
+        """The share of its votes that are right, by the model; None without votes."""
+        if not self.votes:
+            return None
+        return sum(value.accuracy * value.votes for value in self.values) / sum(value.votes for value in self.values)
+
+    @property
+    def is_vague(self) -> bool:
+        """Whether its error bars are so wide that hardly anything is known about it."""
+        return bool(self.values) and all(value.high - value.low > _VAGUE for value in self.values)
+
+    @property
+    def is_worse_than_chance(self) -> bool:
+        """Whether most of its votes are of values that are surely right less often than by chance."""
+        astray = sum(value.votes for value in self.values if value.high < value.chance)
+        return 2 * astray > self.votes > 0
+
+
+@dataclass(frozen=True)
+class LabelShare:
+    """How common a label, or an outcome, is."""
+
+    name: str
+    share: float
+    gold: float | None = None
+
+
+@dataclass(frozen=True)
+class TaskFacts:
+    """What the labels of one task are like."""
+
+    name: str
+    sources: int
+    """How many sources vote on it."""
+    labels: tuple[LabelShare, ...]
+    """The share of items that get each label, N/A included where it can occur."""
+    never_voted: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ComponentFacts:
+    """What the outcomes of one component are like, and how sure the labels are."""
+
+    tasks: tuple[str, ...]
+    balance: tuple[LabelShare, ...]
+    """How common each outcome is, by the model."""
+    edges: FloatArray
+    confidence: FloatArray
+    """Items with votes by the probability of their most probable outcome, between ``edges``."""
+    covered: float
+    """The share of items with a vote."""
+    right: float
+    """The share of labels that the model expects to be right, among items with votes."""
+    majority_right: float
+    """The same for a majority vote, by the model."""
+    same: float
+    """The share of items with votes that a majority vote labels alike."""
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """Votes counted for a report: over all items where that is cheap, over patterns where it is not."""
+
+    fitted: Fitted
+    tally: Tally
+
+    @cached_property
+    def patterns(self) -> Patterns:
+        """The patterns, each with the number of items that it stands for."""
+        return self.tally.sketch.patterns()
+
+    @cached_property
+    def votes(self) -> Votes:
+        """The patterns as votes, a row for each."""
+        return self.fitted.nothing._with(self.patterns.rows)
+
+    @cached_property
+    def labels(self) -> Labels:
+        """The labels of the patterns."""
+        return Labels(self.fitted.tasks, tuple(self.fitted.posteriors(self.votes)))
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether all patterns are here, so that nothing is an estimate from a sample."""
+        return self.tally.sketch.is_exact
+
+
+def source_facts(counted: Counted, gold: tuple[Votes, Votes] | None) -> tuple[SourceFacts, ...]:
+    """Per source, in their order; ``gold`` are the votes on items with gold, and their gold."""
+    fitted = counted.fitted
+    table = summarize(counted.votes, None, "source", counted.patterns.counts)
+    scores = None if gold is None else right_and_wrong(*gold)
+    rows = iter(fitted.sources_table.to_dict("records"))
+    found = []
+    for j, (name, values) in enumerate(zip(fitted.names, fitted.values, strict=True)):
+        uses = counted.tally.uses[j]
+        told = []
+        labels = [vote_text(vote) for vote in values]
+        if len(set(labels)) < len(labels):
+            labels = [vote.spelled_out() for vote in values]
+        for code in range(len(values)):
+            row = next(rows)
+            judged_right = None if scores is None else scores[j][code]
+            told.append(
+                ValueFacts(
+                    label=labels[code],
+                    task=str(row["task"]),
+                    accuracy=float(row["accuracy"]),
+                    low=float(row["low"]),
+                    high=float(row["high"]),
+                    votes=int(uses[code]),
+                    chance=_chance(fitted, j, code),
+                    gold=None if judged_right is None else Score.of(*judged_right),
+                )
+            )
+        seen = table.iloc[j]
+        found.append(
+            SourceFacts(
+                name=name,
+                tasks=str(seen["task"]),
+                coverage=float(uses[:-1].sum() / max(counted.tally.items, 1)),
+                overlaps=float(seen["overlaps"]),
+                conflicts=float(seen["conflicts"]),
+                votes=int(uses[:-1].sum()),
+                values=tuple(sorted((v for v in told if v.votes), key=lambda value: -value.votes)),
+                gold=None if scores is None else Score.of(*np.sum(scores[j], axis=0, dtype=int).tolist()),
+            )
+        )
+    return tuple(found)
+
+
+def _chance(fitted: Fitted, source: int, code: int) -> float:
+    """How often a vote would be right if it were cast blindly: the least of its components, as its accuracy is."""
+    found = [1.0]
+    for part, sets in zip(fitted.components, fitted.nothing.outcome_sets, strict=True):
+        number = sets.of_code[source][code]
+        if number >= 0:
+            found.append(float(sets.masks[number] @ part.fit.parameters.balance))
+    return min(found)
+
+
+def right_and_wrong(votes: Votes, gold: Votes) -> list[list[tuple[int, int]]]:
+    """Per source and value: how many votes are right, and how many are wrong."""
+    listed = votes.listed
+    first = np.cumsum([0, *(len(values) for values in votes.values)])
+    numbers = first[:-1][listed.sources] + listed.codes
+    counts = [np.bincount(numbers[flags], minlength=first[-1]) for flags in judged(votes, gold)]
+    pairs = list(zip(*(count.tolist() for count in counts), strict=True))
+    return [pairs[start : start + len(values)] for start, values in zip(first, votes.values, strict=False)]
+
+
+def task_facts(counted: Counted, gold: Votes | None) -> tuple[TaskFacts, ...]:
+    """Per task, in their order."""
+    weights = counted.patterns.counts / max(counted.patterns.items, 1e-300)
+    space = counted.fitted.tasks.label_space
+    used = [
+        [vote for vote, count in zip(values, uses, strict=False) if count]
+        for values, uses in zip(counted.fitted.values, counted.tally.uses, strict=True)
+    ]
+    emitted = {pair for values in used for vote in values for pair in vote.labels}
+    found = []
+    for task in counted.fitted.tasks:
+        index = space.component_of(task.name)
+        component = space.components[index]
+        chosen = component.label_of(task.name)[counted.labels.joint[index].argmax(axis=1)]
+        names = [*task.labels, *(["N/A"] if (component.label_of(task.name) < 0).any() else [])]
+        # −1, N/A, is counted last.
+        places = np.where(chosen < 0, len(task.labels), chosen)
+        shares = np.bincount(places, weights=weights, minlength=len(names))
+        true = None if gold is None else _gold_shares(label_numbers(gold, task.name), len(task.labels), len(names))
+        found.append(
+            TaskFacts(
+                name=task.name,
+                sources=sum(any(task.name in vote.tasks for vote in values) for values in used),
+                labels=tuple(
+                    LabelShare(name, float(shares[at]), None if true is None else float(true[at]))
+                    for at, name in enumerate(names)
+                ),
+                never_voted=tuple(label for label in task.labels if (task.name, label) not in emitted),
+            )
+        )
+    return tuple(found)
+
+
+def _gold_shares(numbers: npt.NDArray[np.int64], labels: int, places: int) -> FloatArray | None:
+    known = numbers[numbers >= -1]
+    if not len(known):
+        return None
+    return np.bincount(np.where(known < 0, labels, known), minlength=places) / len(known)
+
+
+def component_facts(counted: Counted, gold: Votes | None) -> tuple[ComponentFacts, ...]:
+    """Per component of the label space."""
+    found = []
+    for index, (part, component) in enumerate(
+        zip(counted.fitted.components, counted.fitted.tasks.label_space.components, strict=True)
+    ):
+        joint = counted.labels.joint[index]
+        sets = counted.votes.outcome_sets[index]
+        spoken = _speaks(counted.votes, np.concatenate([of_code[:-1] for of_code in sets.of_code]) >= 0)
+        lowest = 1 / joint.shape[1]
+        edges = np.linspace(np.floor(lowest * RANGES) / RANGES, 1.0, RANGES + 1)
+        weights = np.where(spoken, counted.patterns.counts, 0.0)
+        confidence = np.histogram(joint.max(axis=1), bins=edges, weights=weights)[0]
+        true = None
+        if gold is not None:
+            numbers = outcome_numbers(gold, index)
+            true = _gold_shares(np.where(numbers < 0, -2, numbers), len(component), len(component))
+        outlook = part.fit.outlook
+        found.append(
+            ComponentFacts(
+                tasks=component.tasks,
+                balance=tuple(
+                    LabelShare(text, float(part.fit.parameters.balance[at]), None if true is None else float(true[at]))
+                    for at, text in enumerate(outcome_texts(component.outcomes))
+                ),
+                edges=edges,
+                confidence=confidence,
+                covered=float(counted.tally.covered[index] / max(counted.tally.items, 1)),
+                right=outlook.right,
+                majority_right=outlook.majority_right,
+                same=outlook.same,
+            )
+        )
+    return tuple(found)
+
+
+def vote_text(vote: Vote) -> str:
+    """The labels of a vote, without their tasks.
+
+    >>> vote_text(Vote((("entity", "Person"), ("person", "Doctor"))))
+    'Person, Doctor'
+    """
+    return ", ".join("N/A" if label is None else label for _, label in vote.labels)
+
+
+def outcome_texts(outcomes: Sequence[Mapping[str, str | None]]) -> list[str]:
+    """For each outcome a label that only it has; all of its labels where there is none, or where that is ambiguous.
+
+    >>> outcome_texts([{"entity": "Person", "person": "Doctor"}, {"entity": "Place", "person": None}])
+    ['Person', 'Place']
+    >>> outcome_texts([{"entity": "Person", "person": "Doctor"}, {"entity": "Person", "person": "Lawyer"}])
+    ['Doctor', 'Lawyer']
+    """
+    often = Counter(pair for outcome in outcomes for pair in outcome.items())
+    texts = []
+    for outcome in outcomes:
+        labels = [(task, label) for task, label in outcome.items() if label is not None]
+        own = [label for task, label in labels if often[task, label] == 1]
+        texts.append(own[0] if own else ", ".join(label for _, label in labels) or "N/A")
+    if len(set(texts)) == len(texts):
+        return texts
+    return [", ".join(label for label in outcome.values() if label is not None) or "N/A" for outcome in outcomes]
+
+
+def _speaks(votes: Votes, says: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """(items,): those with a vote that ``says`` something; that has an entry for each value of each source."""
+    listed = votes.listed
+    first = np.cumsum([0, *(len(values) for values in votes.values)])
+    row = np.repeat(np.arange(len(votes)), np.diff(listed.starts))
+    spoken = np.zeros(len(votes), dtype=bool)
+    spoken[row[says[first[:-1][listed.sources] + listed.codes]]] = True
+    return spoken

@@ -1,0 +1,96 @@
+"""How sources agree where they meet, and what they have in common beyond the truth, as matrices to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.estimate.residuals import residual_correlations
+from assay.fitted import Fitted
+from assay.statistics import Statistics
+from assay.tally import Tally
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+MOST_SOURCES = 40
+"""A matrix of more sources is not readable; those that meet most are shown."""
+_ENOUGH = 5
+"""Sources that meet on fewer items than this have no share of agreement to speak of."""
+_MOST_CELLS = 5e7
+"""Residual correlations take an array of (outcomes, sources, sources); larger ones are not made."""
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """(sources, sources), not a number where there is nothing to tell."""
+
+    names: tuple[str, ...]
+    cells: FloatArray
+    left_out: int = 0
+    """How many sources are not shown."""
+
+    def among(self, sources: Sequence[int] | IntArray) -> Matrix:
+        """The same for some of the sources, in the given order."""
+        chosen = np.asarray(sources, dtype=np.int64)
+        names = tuple(self.names[source] for source in chosen)
+        return Matrix(names, self.cells[np.ix_(chosen, chosen)], len(self.names) - len(chosen) + self.left_out)
+
+
+def agreement(tally: Tally) -> tuple[FloatArray, Matrix]:
+    """(sources, sources): on how many items two sources meet; and on which share of those they agree.
+
+    Sources meet if both vote on one component, and agree if both can be right. Where there are too many values
+    to be counted in pairs, they agree if they say the same.
+    """
+    met, agreed = (np.zeros((len(tally.names), len(tally.names))) for _ in range(2))
+    for component in range(len(tally.nothing.label_space.components)):
+        counted = tally.meetings(component, compatible=True)
+        met += counted.overlap
+        agreed += counted.agreement
+    with np.errstate(invalid="ignore"):
+        shares = np.where(met >= _ENOUGH, agreed / met, np.nan)
+    np.fill_diagonal(shares, np.nan)
+    return met, Matrix(tally.names, shares)
+
+
+def residuals(fitted: Fitted, tally: Tally) -> Matrix | None:
+    """The correlations of votes that the truth does not explain; the larger one where sources meet in two components.
+
+    None where co-votes are too many to be counted by value.
+    """
+    sources = len(fitted.names)
+    if tally.pair is None or sources**2 * max(len(part) for part in fitted.tasks.label_space.components) > _MOST_CELLS:
+        return None
+    cells = np.full((sources, sources), np.nan)
+    for part in fitted.components:
+        if len(part.sources):
+            statistics = Statistics.of(tally, part.layout, part.reading)
+            at = np.ix_(part.sources, part.sources)
+            cells[at] = np.fmax(cells[at], residual_correlations(part.fit.parameters, statistics))
+    np.fill_diagonal(cells, np.nan)
+    return Matrix(fitted.names, cells)
+
+
+def most_meeting(met: FloatArray, most: int = MOST_SOURCES) -> IntArray:
+    """The sources that meet others most often, in their order; all if they are few."""
+    others = met.sum(axis=1) - met.diagonal()
+    return np.sort(np.argsort(-others, kind="stable")[:most])
+
+
+def side_by_side(matrix: Matrix) -> IntArray:
+    """An order in which sources that are alike are near each other."""
+    from scipy.cluster.hierarchy import leaves_list, linkage
+    from scipy.spatial.distance import squareform
+
+    if len(matrix.names) < 3:
+        return np.arange(len(matrix.names))
+    known = np.isfinite(matrix.cells)
+    middle = float(matrix.cells[known].mean()) if known.any() else 0.0
+    distance = 1 - np.where(known, matrix.cells, middle)
+    distance = np.maximum((distance + distance.T) / 2, 0.0)
+    np.fill_diagonal(distance, 0.0)
+    return np.asarray(leaves_list(linkage(squareform(distance, checks=False), "average", optimal_ordering=True)))

@@ -1,0 +1,62 @@
+"""How error bars would shrink with more items of the same kind: the planner, for a report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from assay.planner import half_width_with, plan
+
+TARGET = 0.02
+"""The half-width that a report plans for."""
+_AHEAD = (0.25, 0.5, 1, 2, 4, 8, 16, 32)
+"""How many times as many items as now the curves are drawn for."""
+_WIDEST = 8
+
+
+@dataclass(frozen=True)
+class Needed:
+    """One error bar, and what would bring it to the target."""
+
+    source: str
+    value: str
+    now: float
+    items: float
+    """Infinite if the votes tell nothing."""
+
+
+@dataclass(frozen=True)
+class Prospect:
+    """What more items would do."""
+
+    target: float
+    sentence: str
+    widest: tuple[Needed, ...]
+    curves: tuple[tuple[str, int, float], ...]
+    """(which error bar, items, half-width)."""
+
+
+def prospect(sources: pd.DataFrame, items: int, target: float = TARGET) -> Prospect | None:
+    """From the ``sources_`` of a model that was fitted on so many items; None if nobody votes."""
+    used = sources[sources["votes"] > 0]
+    if used.empty or items < 1:
+        return None
+    table = plan(used, items, target)
+    order = table.sort_values("items_needed", ascending=False, kind="stable")
+    known = table[table["now"].notna() & (table["now"] < 0.5)].sort_values("now", kind="stable")
+    curves: list[tuple[str, int, float]] = []
+    for name, at in (("the median error bar", (len(known) - 1) // 2), ("the widest", len(known) - 1)):
+        if len(known):
+            row = known.iloc[at]
+            bar = float(row["accuracy"]), float(row["low"]), float(row["high"])
+            ahead = dict.fromkeys(max(round(items * times), 1) for times in _AHEAD)
+            curves += [(name, more, half_width_with(*bar, items, more)) for more in ahead]
+    rows = order.head(_WIDEST).to_dict("records")
+    needed = tuple(
+        Needed(str(row["source"]), str(row["value"]), float(row["now"]), float(row["items_needed"]))
+        for row in rows
+        if not np.isnan(row["items_needed"])
+    )
+    return Prospect(target, str(table.attrs["summary"]), needed, tuple(curves))

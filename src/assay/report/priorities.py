@@ -1,0 +1,186 @@
+"""What to fix first, in plain sentences: the worst first, and for each what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from assay.advice import in_common
+from assay.checks import CheckReport
+from assay.errors import listing
+from assay.estimate.outlook import Redundancy
+from assay.report.facts import ComponentFacts, SourceFacts, TaskFacts
+from assay.votes import Fault
+
+Urgency = Literal["stop", "fix", "look", "fine"]
+
+_FEW_SOURCES = 2
+_BARE = 0.2
+"""So many items without a vote are worth a word."""
+_WORTH_IT = 0.005
+_MOST_OF_A_KIND = 4
+_FROM_THE_CHECK: dict[str, Urgency] = {"A301": "fix", "A203": "fix", "A302": "look", "A303": "look", "A201": "look"}
+"""Findings of the check that are about what to change, in the order of their weight."""
+_ENOUGH_GOLD = 30
+"""With fewer votes that gold judges, it says little about a source."""
+
+
+@dataclass(frozen=True)
+class Priority:
+    """One thing to do, or to know."""
+
+    urgency: Urgency
+    what: str
+    todo: str = ""
+
+
+def priorities(
+    sources: Sequence[SourceFacts],
+    tasks: Sequence[TaskFacts],
+    components: Sequence[ComponentFacts],
+    check: CheckReport,
+    redundant: Sequence[tuple[str, str, Redundancy]],
+    faults: Sequence[Fault],
+    notes: Sequence[str],
+) -> tuple[Priority, ...]:
+    """All of it, most urgent first."""
+    found = [
+        *(Priority("stop", _sentence(problem.message), _sentence(problem.fix)) for problem in check.errors),
+        *_failing(faults),
+        *_worse_than_chance(sources),
+        *_misjudged(sources),
+        *_repeating(redundant),
+        *_thin_tasks(tasks),
+        *_from_the_check(check),
+        *_vague(sources),
+        *_bare_items(components),
+        *(Priority("look", _sentence(note)) for note in notes),
+        *_gain(components),
+    ]
+    order = ("stop", "fix", "look", "fine")
+    return tuple(sorted(found, key=lambda entry: order.index(entry.urgency)))
+
+
+def _failing(faults: Sequence[Fault]) -> Iterator[Priority]:
+    for fault in faults:
+        yield Priority(
+            "fix",
+            f"{fault.source!r} failed on {fault.count:,} rows, first on row {fault.row}: {fault.error}",
+            "It was counted as abstaining there. Mend the source, or let it return None on such rows.",
+        )
+
+
+def _worse_than_chance(sources: Sequence[SourceFacts]) -> Iterator[Priority]:
+    astray = [source for source in sources if source.is_worse_than_chance]
+    for source in astray[:_MOST_OF_A_KIND]:
+        value = max((v for v in source.values if v.high < v.chance), key=lambda value: value.votes)
+        yield Priority(
+            "fix",
+            f"{source.name!r} is worse than chance: {value.accuracy:.0%} of its {value.votes:,} votes for "
+            f"{value.label} seem right, where guessing would give {value.chance:.0%}.",
+            "Read some of its votes below. If it means the opposite, turn it round; if it is noise, drop it.",
+        )
+    if len(astray) > _MOST_OF_A_KIND:
+        names = listing([source.name for source in astray[_MOST_OF_A_KIND:]])
+        yield Priority("fix", f"{len(astray) - _MOST_OF_A_KIND} more sources are worse than chance: {names}.")
+
+
+def _misjudged(sources: Sequence[SourceFacts]) -> Iterator[Priority]:
+    """Values that gold knows to be worse than the model's whole interval."""
+    found = [
+        (source, value, value.gold)
+        for source in sources
+        for value in source.values
+        if value.gold is not None and value.gold.votes >= _ENOUGH_GOLD and value.gold.high < value.low
+    ]
+    found.sort(key=lambda entry: (entry[1].accuracy - entry[2].accuracy) * -entry[1].votes)
+    for source, value, gold in found[:_MOST_OF_A_KIND]:
+        yield Priority(
+            "look",
+            f"Gold knows {source.name!r} better than the model does: {gold.accuracy:.0%} of its votes for "
+            f"{value.label} are right, not {value.accuracy:.0%}.",
+            "Sources that err together believe each other. Look for what it shares with those it agrees with.",
+        )
+    if len(found) > _MOST_OF_A_KIND:
+        names = listing(dict.fromkeys(source.name for source, _, _ in found[_MOST_OF_A_KIND:]))
+        yield Priority("look", f"The model believes too much in some votes of these sources, too: {names}.")
+
+
+def _repeating(redundant: Sequence[tuple[str, str, Redundancy]]) -> Iterator[Priority]:
+    if not redundant:
+        return
+    one, other, pair = redundant[0]
+    more = len(redundant) - 1
+    others = "" if not more else f" {more} more {'pair looks' if more == 1 else 'pairs look'} alike."
+    yield Priority(
+        "fix",
+        f"{one!r} and {other!r} repeat each other: {in_common(pair)}.{others}",
+        "Declare sources that share a cause as dependencies, or drop one of each pair; else they count twice.",
+    )
+
+
+def _thin_tasks(tasks: Sequence[TaskFacts]) -> Iterator[Priority]:
+    for task in tasks:
+        if task.sources <= _FEW_SOURCES:
+            count = ("nobody votes", "one source votes", "two sources vote")[task.sources]
+            yield Priority(
+                "fix",
+                f"Only {count} on {task.name}." if task.sources else f"Nobody votes on {task.name}.",
+                f"Add {3 - task.sources} or more that look at something else: from three on, they check each other.",
+            )
+
+
+def _from_the_check(check: CheckReport) -> Iterator[Priority]:
+    for code, urgency in _FROM_THE_CHECK.items():
+        of_kind = [problem for problem in check.warnings if problem.code == code]
+        for problem in of_kind[:_MOST_OF_A_KIND]:
+            yield Priority(urgency, _sentence(problem.message), _sentence(problem.fix))
+        if len(of_kind) > _MOST_OF_A_KIND:
+            yield Priority(urgency, f"{len(of_kind) - _MOST_OF_A_KIND} more of this kind ({code}) are in the check.")
+
+
+def _vague(sources: Sequence[SourceFacts]) -> Iterator[Priority]:
+    names = [source.name for source in sources if source.is_vague]
+    if names:
+        which, they = ("one source", "its") if len(names) == 1 else (f"{len(names)} sources", "their")
+        yield Priority(
+            "look",
+            f"The votes tell hardly anything about {which}: {listing(names)}. Error bars are half the scale or wider.",
+            f"Let {they} votes meet those of others: more items, or another source that speaks on the same ones.",
+        )
+
+
+def _bare_items(components: Sequence[ComponentFacts]) -> Iterator[Priority]:
+    for part in components:
+        bare = 1 - part.covered
+        if bare >= _BARE:
+            about = "" if len(components) == 1 else f" about {', '.join(part.tasks)}"
+            yield Priority(
+                "look",
+                f"{bare:.0%} of the items have no vote{about}, so their label is no more than the class balance.",
+                "Look at a few of them for a source that would speak; until then leave them out of training.",
+            )
+
+
+def _gain(components: Sequence[ComponentFacts]) -> Iterator[Priority]:
+    for part in components:
+        gain = part.right - part.majority_right
+        about = "" if len(components) == 1 else f"{', '.join(part.tasks)}: "
+        if gain < _WORTH_IT:
+            yield Priority(
+                "fine",
+                f"{about}a majority vote would be as good here: the model changes {1 - part.same:.1%} of the labels "
+                "and expects to gain nothing by it.",
+            )
+        else:
+            yield Priority(
+                "fine",
+                f"{about}the model expects {part.right:.1%} of its labels to be right, {100 * gain:.1f} points more "
+                "than a majority vote's.",
+            )
+
+
+def _sentence(text: str) -> str:
+    """A message as a sentence of its own."""
+    return text if not text or text.endswith((".", "!", "?")) else f"{text}."

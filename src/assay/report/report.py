@@ -1,0 +1,248 @@
+"""A labeling run to look at: all figures of the report in one value, and the page made from it."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import assay
+from assay.baselines import by_majority
+from assay.checks import CheckReport
+from assay.counting import tally_of
+from assay.data import records_at
+from assay.errors import AssayError, VoteError
+from assay.estimate.outlook import Redundancy
+from assay.evaluation import Evaluation, evaluate
+from assay.graph import SourceGraph
+from assay.labels import Labels
+from assay.model import LabelModel
+from assay.partitions import is_in_pieces
+from assay.patterns import SKETCH_SIZE
+from assay.report.contested import ContestedItem, contested_items
+from assay.report.facts import (
+    ComponentFacts,
+    Counted,
+    SourceFacts,
+    TaskFacts,
+    component_facts,
+    source_facts,
+    task_facts,
+)
+from assay.report.meetings import Matrix, agreement, most_meeting, residuals, side_by_side
+from assay.report.outlooks import Prospect, prospect
+from assay.report.priorities import Priority, priorities
+from assay.store import writing
+from assay.tally import Tally
+from assay.tasks import TaskGraph
+from assay.votes import Fault, Votes
+
+ITEMS = 20
+"""How many contested items are shown."""
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """What a labeling run gave, for people to look at. Made by :meth:`of`.
+
+    >>> from assay.simulate import flat_world
+    >>> simulation = flat_world(sources=6, seed=3).draw(2000)
+    >>> model = LabelModel().fit(simulation.votes)
+    >>> report = Report.of(model, simulation.votes, gold=simulation.gold, title="six sources")
+    >>> report
+    Report('six sources': 2,000 items × 6 sources)
+    >>> report.to_html().startswith("<!doctype html>")
+    True
+    """
+
+    title: str
+    items: int
+    cast: int
+    """How many votes there are."""
+    is_exact: bool
+    """Whether everything was counted over all items; else some figures are from a sample of them."""
+    task_graph: TaskGraph
+    settings: Mapping[str, Any]
+    """Those of the label model."""
+    versions: Mapping[str, str]
+    methods: tuple[str, ...]
+    """How parameters were learned, per component."""
+    check: CheckReport
+    priorities: tuple[Priority, ...]
+    """What to fix first."""
+    advice: tuple[str, ...]
+    """What the model says of itself."""
+    sources: tuple[SourceFacts, ...]
+    tasks: tuple[TaskFacts, ...]
+    components: tuple[ComponentFacts, ...]
+    contradicted: float
+    """The share of items with votes that cannot all be true."""
+    agreement: Matrix
+    """The share of common items on which sources agree."""
+    residuals: Matrix | None
+    """The correlations of votes that the truth does not explain, in the same order."""
+    graph: SourceGraph
+    """The dependencies that the model was told of, or that it learned."""
+    learned: bool
+    """Whether it learned them."""
+    dependence: Mapping[tuple[int, int], float]
+    """The residual correlation of sources that the graph joins, by their numbers."""
+    redundant: tuple[tuple[str, str, Redundancy], ...]
+    contested: tuple[ContestedItem, ...]
+    records: Mapping[int, Mapping[str, Any]]
+    """The rows of contested items, by number."""
+    evaluations: Mapping[str, Evaluation]
+    """Methods against gold, if there is some."""
+    prospect: Prospect | None
+    """What more items would do to the error bars."""
+    shows_texts: bool = True
+    faults: tuple[Fault, ...] = field(default=())
+
+    def __repr__(self) -> str:
+        return f"Report({self.title!r}: {self.items:,} items × {len(self.sources):,} sources)"
+
+    @classmethod
+    def of(
+        cls,
+        model: LabelModel,
+        votes: Any,
+        *,
+        gold: Any = None,
+        data: Any = None,
+        texts: bool = True,
+        items: int = ITEMS,
+        evaluations: Mapping[str, Evaluation] | None = None,
+        title: str = "Labeling run",
+    ) -> Report:
+        """Look at what a fitted model made of votes.
+
+        Parameters
+        ----------
+        model
+            A fitted label model.
+        votes
+            The votes it was fitted on, in any of the shapes that :meth:`assay.LabelModel.fit` takes.
+        gold
+            True labels to score with, in any of the shapes that :meth:`assay.Votes.summary` takes.
+        data
+            The rows that were voted on, in any of the shapes that :func:`assay.apply` takes, to show those of
+            contested items.
+        texts
+            Whether anything of the data itself is shown. Without, items are numbers, and a report can be given to
+            people who must not see the data.
+        items
+            How many contested items to show.
+        evaluations
+            Scores against gold, by method, if there are better ones than can be made from the votes: with an end
+            model, or on items that were held out.
+        title
+            What the page is called.
+        """
+        if not isinstance(items, int) or items < 0:
+            raise AssayError(f"items must be a whole number from 0, but is {items!r}")
+        fitted = model.fitted_
+        given = votes if isinstance(votes, Tally) or is_in_pieces(votes) else fitted.aligned(votes)
+        truth = _gold(given, gold)
+        counted = Counted(
+            fitted, tally_of(given, engine="local", size=SKETCH_SIZE, progress=False, like=fitted.nothing)
+        )
+        scored = None if truth is None else _with_gold(given, truth)
+        sources = source_facts(counted, scored)
+        tasks = task_facts(counted, None if scored is None else scored[1])
+        components = component_facts(counted, None if scored is None else scored[1])
+        redundant = tuple(
+            (fitted.names[part.sources[pair.sources[0]]], fitted.names[part.sources[pair.sources[1]]], pair)
+            for part in fitted.components
+            for pair in part.fit.outlook.redundant
+        )
+        faults = given.faults if isinstance(given, Votes) else ()
+        contested = contested_items(counted, given, truth, items)
+        met, agreed = agreement(counted.tally)
+        left = residuals(fitted, counted.tally)
+        shown = most_meeting(met)
+        shown = shown[side_by_side(agreed.among(shown))]
+        learned = fitted.learned
+        graph = SourceGraph(fitted.names, list(model.dependencies)) if learned is None else learned.graph
+        rows = [item.row for item in contested if item.row is not None]
+        return cls(
+            title=title,
+            items=counted.tally.items,
+            cast=int(counted.tally.single.sum()),
+            is_exact=counted.is_exact,
+            task_graph=fitted.tasks,
+            settings=model.get_params(),
+            versions=versions(),
+            methods=tuple(", ".join(part.fit.solvers) for part in fitted.components),
+            check=model.check_,
+            priorities=priorities(sources, tasks, components, model.check_, redundant, faults, model.notes_),
+            advice=tuple(model.advice_),
+            sources=sources,
+            tasks=tasks,
+            components=components,
+            contradicted=_contradicted(counted),
+            agreement=agreed.among(shown),
+            residuals=None if left is None else left.among(shown),
+            graph=graph,
+            learned=learned is not None,
+            dependence={} if left is None else {pair: float(left.cells[pair]) for pair in sorted(graph.edges)},
+            redundant=redundant,
+            contested=contested,
+            records=records_at(data, rows) if texts and data is not None else {},
+            evaluations=evaluations
+            if evaluations is not None
+            else {}
+            if scored is None
+            else _evaluations(model, *scored),
+            prospect=prospect(model.sources_, counted.tally.items),
+            shows_texts=texts,
+            faults=faults,
+        )
+
+    def to_html(self) -> str:
+        """The page: one file that needs nothing else, neither scripts nor styles nor the network."""
+        from assay.report.page import page
+
+        return page(self)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the page; it is there whole, or not at all."""
+        target = Path(path)
+        text = self.to_html()
+        with writing(target) as unfinished:
+            unfinished.write_text(text, encoding="utf-8")
+        return target
+
+
+def versions() -> dict[str, str]:
+    """What made the figures."""
+    return {"assay": assay.__version__, "python": platform.python_version(), "numpy": np.__version__}
+
+
+def _gold(votes: Any, gold: Any) -> Votes | None:
+    if gold is None:
+        return None
+    if not isinstance(votes, Votes):
+        raise VoteError("gold labels go with votes that are in memory, but these come in pieces or are counted")
+    return votes.gold(gold)
+
+
+def _with_gold(votes: Votes, gold: Votes) -> tuple[Votes, Votes] | None:
+    """The items that gold tells about."""
+    known = gold.codes[:, 0] >= 0
+    return (votes.take(known), gold.take(known)) if known.any() else None
+
+
+def _evaluations(model: LabelModel, votes: Votes, gold: Votes) -> dict[str, Evaluation]:
+    methods: dict[str, Labels] = {**by_majority(votes), "label model": model.label(votes, progress=False)}
+    return {name: evaluate(labels, gold) for name, labels in methods.items()}
+
+
+def _contradicted(counted: Counted) -> float:
+    from assay.summary import contradictions
+
+    weights = counted.patterns.counts
+    return float(weights[contradictions(counted.votes) > 0].sum() / max(weights.sum(), 1e-300))

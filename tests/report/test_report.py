@@ -1,0 +1,193 @@
+"""The page as a text: whole, safe, small, the same each time."""
+
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from nasty import nasty_report
+
+import assay
+from assay import AssayError, LabelModel, Report, VoteError, Votes
+from assay.demo.example import write_example
+from assay.pipeline import run
+from assay.project import Project
+from assay.report import report as report_module
+from assay.simulate import flat_world
+
+
+class Elements(HTMLParser):
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.found = []
+
+    def handle_starttag(self, name, attributes):
+        self.found.append((name, dict(attributes)))
+
+
+def elements(page: str):
+    reader = Elements()
+    reader.feed(page)
+    return reader.found
+
+
+@pytest.fixture(scope="module")
+def simulation():
+    return flat_world(sources=7, coverage=0.6, copies=[(0, 1)], seed=4).draw(2_000)
+
+
+@pytest.fixture(scope="module")
+def model(simulation):
+    return LabelModel(dependencies=[(0, 1)]).fit(simulation.votes)
+
+
+@pytest.fixture(scope="module")
+def page(model, simulation):
+    texts = [f"text number {row}" for row in range(2_000)]
+    return Report.of(model, simulation.votes, gold=simulation.gold, data=texts, title="a run").to_html()
+
+
+def test_it_is_whole(page):
+    """Nothing is fetched: no address but those of namespaces, and the page forbids it besides."""
+    assert set(re.findall(r"https?://[^\"' )]+", page)) <= {
+        "http://www.w3.org/2000/svg",
+        "http://www.w3.org/1999/xlink",
+    }
+    assert not [name for name, _ in elements(page) if name in ("iframe", "object", "embed", "img", "base")]
+    policy = next(at["content"] for name, at in elements(page) if at.get("http-equiv") == "Content-Security-Policy")
+    assert "default-src 'none'" in policy
+
+
+def test_every_link_leads_to_a_section(page):
+    links = {at["href"][1:] for name, at in elements(page) if name == "a"}
+    anchors = {at.get("id") for name, at in elements(page) if name == "section"}
+    assert links == anchors
+    assert len(links) == 9
+
+
+def test_the_same_run_gives_the_same_page(model, simulation, page):
+    texts = [f"text number {row}" for row in range(2_000)]
+    again = Report.of(model, simulation.votes, gold=simulation.gold, data=texts, title="a run").to_html()
+    assert again == page
+
+
+def test_what_comes_from_data_is_text():
+    report, _ = nasty_report()
+    found = elements(report.to_html())
+    assert [name for name, _ in found].count("script") == 1
+    assert not [name for name, _ in found if name in ("iframe", "img")]
+    assert not [key for _, attributes in found for key in attributes if key.startswith("on")]
+
+
+def test_without_texts_nothing_of_the_data_is_there(model, simulation):
+    texts = [f"secret number {row}" for row in range(2_000)]
+    named = Votes(
+        simulation.votes.tasks,
+        simulation.votes.codes,
+        simulation.votes.names,
+        simulation.votes.values,
+        np.array([f"patient {row}" for row in range(2_000)]),
+    )
+    with_texts = Report.of(model, named, data=texts).to_html()
+    without = Report.of(model, named, data=texts, texts=False).to_html()
+    assert "secret number" in with_texts
+    assert "patient" in with_texts
+    assert "secret" not in without
+    assert "patient" not in without
+    assert "nothing of the data itself" in without
+
+
+def test_votes_may_come_in_any_shape(model, simulation, tmp_path):
+    votes = simulation.votes
+    votes.to_parquet(tmp_path / "votes.parquet")
+    whole = Report.of(model, votes)
+    shapes = [tmp_path / "votes.parquet", [votes.take(slice(0, 500)), votes.take(slice(500, None))], votes.codes]
+    for given in shapes:
+        other = Report.of(model, given)
+        assert (other.sources, other.tasks, other.contested) == (whole.sources, whole.tasks, whole.contested)
+    counted = Report.of(model, assay.count(votes))
+    assert counted.sources == whole.sources
+    assert {item.row for item in counted.contested} == {None}
+
+
+def test_a_model_from_disk_tells_the_same(model, simulation, tmp_path):
+    model.save(tmp_path / "model.npz")
+    loaded = Report.of(LabelModel.load(tmp_path / "model.npz"), simulation.votes, gold=simulation.gold)
+    fresh = Report.of(model, simulation.votes, gold=simulation.gold)
+    assert loaded.sources == fresh.sources
+    assert loaded.priorities == fresh.priorities
+    assert loaded.contested == fresh.contested
+
+
+def test_several_components_and_partial_gold(pair):
+    rng = np.random.default_rng(2)
+    n = 900
+    mood, food = (rng.choice(labels, n) for labels in (["good", "bad"], ["good", "cold"]))
+    columns = {}
+    for at in range(4):
+        for task, truth in (("mood", mood), ("food", food)):
+            wrong = np.where(truth == "good", "bad" if task == "mood" else "cold", "good")
+            columns[f"{task} {at}"] = (task, np.where(rng.random(n) < 0.8, truth, wrong).tolist())
+    votes = Votes.from_columns(pair, columns)
+    model = LabelModel().fit(votes)
+    gold = {"mood": [label if at % 3 == 0 else None for at, label in enumerate(mood)]}
+    report = Report.of(model, votes, gold=gold)
+    assert len(report.components) == 2
+    assert report.evaluations["label model"].tasks.loc["mood", "items"] == 300
+    page = report.to_html()
+    assert "Class balance: mood" in page
+    assert "Labels of food" in page
+
+
+def test_a_model_that_was_fitted_against_advice_says_so():
+    votes = Votes.from_matrix(np.random.default_rng(0).integers(0, 2, (200, 2)))
+    report = Report.of(LabelModel(allow_unidentifiable=True).fit(votes), votes)
+    assert report.priorities[0].urgency == "stop"
+    assert "A002" in report.to_html()
+
+
+def test_large_runs_are_cut_with_a_note(monkeypatch):
+    drawn = flat_world(sources=60, coverage=0.2, seed=1).draw(1_500)
+    model = LabelModel(method="robust").fit(drawn.votes)
+    monkeypatch.setattr(report_module, "SKETCH_SIZE", 4_000)
+    report = Report.of(model, drawn.votes)
+    assert not report.is_exact
+    assert len(report.agreement.names) == 40
+    page = report.to_html()
+    assert "that meet others most are shown, of 60" in page
+    assert "from a sample of the items" in page
+
+
+def test_what_cannot_be_is_refused(model, simulation):
+    with pytest.raises(AssayError, match="has not learned yet"):
+        Report.of(LabelModel(), simulation.votes)
+    with pytest.raises(AssayError, match="whole number from 0"):
+        Report.of(model, simulation.votes, items=-1)
+    with pytest.raises(VoteError, match="in memory"):
+        Report.of(model, assay.count(simulation.votes), gold=simulation.gold)
+
+
+def test_without_altair_the_error_says_what_to_install(tmp_path):
+    code = (
+        "import sys; sys.modules['altair'] = None\n"
+        "import assay\n"
+        "from assay.simulate import flat_world\n"
+        "votes = flat_world(sources=4).draw(200).votes\n"
+        "model = assay.LabelModel().fit(votes)\n"
+        "try:\n    assay.Report.of(model, votes).save('x.html')\nexcept assay.AssayError as error:\n    print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert done.stdout.strip() == "charts need altair, which is not installed: pip install 'assay[report]'"
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_run_writes_its_report(tmp_path):
+    write_example(tmp_path / "p", 300, 7)
+    made = run(Project.load(tmp_path / "p"), progress=False)
+    page = made.report(tmp_path / "page.html", items=2).read_text()
+    assert "<title>p · Assay</title>" in page
+    assert page.count("<details>") == 2
+    for score in made.scores:
+        assert f"{100 * score.accuracy:.1f}%" in page
