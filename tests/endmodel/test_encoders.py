@@ -83,7 +83,8 @@ def test_words_and_characters_weigh_the_same():
 def test_hashes_are_the_same_in_every_process():
     """They are stored with models."""
     assert assay.NGrams(characters=None).counts(["a rose"])[1].tolist() == [212283, 530436, 593791]
-    assert assay.NGrams(words=None, characters=(2, 2)).counts(["a é"])[1].tolist() == [1771602, 1782671, 1787791, 2064045]
+    characters = assay.NGrams(words=None, characters=(2, 2))
+    assert characters.counts(["a é"])[1].tolist() == [1771602, 1782671, 1787791, 2064045]
 
 
 def test_settings_of_ngrams():

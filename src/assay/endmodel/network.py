@@ -15,7 +15,6 @@ from assay.endmodel.encoder import Reader
 from assay.endmodel.inputs import Tokens
 from assay.endmodel.sparse_layer import SparseLinear
 
-
 _TEXTS_AT_ONCE = 32
 
 
@@ -95,7 +94,7 @@ class WordReader(nn.Module):
         """(items, 2 · hidden)."""
         order = torch.argsort(batch.lengths, stable=True)
         # On a CPU, texts of about the same length at a time, so that little of the work is for padding.
-        groups = order.split(len(order) if batch.words.is_cuda else _TEXTS_AT_ONCE)
+        groups = torch.split(order, len(order) if batch.words.is_cuda else _TEXTS_AT_ONCE)
         found = torch.cat([self._largest(batch.words[rows], batch.lengths[rows].clamp(min=1)) for rows in groups])
         largest: Tensor = found[torch.argsort(order)]
         return largest
@@ -119,4 +118,5 @@ class WordReader(nn.Module):
         values = self.embedding(words[:, :longest])
         for onwards, back in zip(self.forwards, self.backwards, strict=True):
             values = torch.cat([onwards(values)[0], turned(back(turned(values))[0])], dim=2)
-        return values.masked_fill(outside[:, :, None], -torch.inf).amax(dim=1)
+        largest: Tensor = values.masked_fill(outside[:, :, None], -torch.inf).amax(dim=1)
+        return largest

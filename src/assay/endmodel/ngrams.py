@@ -118,7 +118,7 @@ class NGrams(Encoder):
     def _hashed(
         self, units: npt.NDArray[np.uint64], within: IntArray, lengths: tuple[int, int]
     ) -> Iterator[tuple[IntArray, IntArray]]:
-        """For each length: at which unit an n-gram begins, and its hash; ``within`` says what it may not reach beyond."""
+        """For each length: where n-grams begin, and their hashes; ``within`` says what they may not reach beyond."""
         code = units
         for length in range(1, lengths[1] + 1):
             last = within[length - 1 :]
