@@ -41,15 +41,18 @@ def _methods(figures: Figures, encoders: Sequence[str]) -> Any:
         for found in [figures.accuracy(task, encoder, method)]
     ]
     lowest = 5 * int(min(row["low"] for row in rows) // 5)
-    scale = alt.Scale(domain=[lowest, 100], nice=False, zero=False)
+    scale = alt.Scale(domain=[lowest, 108], nice=False, zero=False)  # beyond 100 there is room for figures
+    axis = alt.Axis(values=list(range(10 * (-(-lowest // 10)), 101, 10)))
     base = alt.Chart().encode(
         y=alt.Y("method:N", sort=list(MAIN), title=None, axis=alt.Axis(labelLimit=240)),
         yOffset=alt.YOffset("encoder:N", sort=list(encoders)),
         color=alt.Color("method:N", scale=alt.Scale(domain=list(COLOURS), range=list(COLOURS.values())), legend=None),
     )
     dots = base.mark_point(size=70, filled=True, opacity=1).encode(
-        x=alt.X("mean:Q", title="accuracy on test_a, %", scale=scale),
-        shape=alt.Shape("encoder:N", sort=list(encoders), legend=alt.Legend(orient="bottom", title=None)),
+        x=alt.X("mean:Q", title="accuracy on test_a, %", scale=scale, axis=axis),
+        shape=alt.Shape(
+            "encoder:N", sort=list(encoders), legend=alt.Legend(orient="bottom", title=None, labelLimit=300)
+        ),
     )
     bars = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", scale=scale, title=""), x2="high:Q")
     values = base.mark_text(align="left", dx=12, fontSize=10).encode(
@@ -86,7 +89,7 @@ def _label_model(figures: Figures, alone: Mapping[tuple[str, str], float], encod
             "what:N",
             sort=kinds,
             scale=alt.Scale(domain=kinds, range=["#d1752a", "#1f5a99", "#7fb2dc", "#3f8f5b"][: len(kinds)]),
-            legend=alt.Legend(orient="bottom", title=None),
+            legend=alt.Legend(orient="bottom", title=None, labelLimit=300),
         ),
         shape=alt.Shape("what:N", sort=kinds, legend=None),
     )

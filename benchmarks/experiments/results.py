@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -29,9 +28,7 @@ TARGETS = ((GOLD, 10.0), (VOTE, 5.0), (DP, 3.0))
 """How far the joint model is to be ahead, in points."""
 
 
-def write(
-    folder: Path, problems: dict[str, Problem], trials: Sequence[dict[str, Any]], alone: Alone, minutes: float
-) -> None:
+def write(folder: Path, problems: dict[str, Problem], trials: Sequence[dict[str, Any]], alone: Alone) -> None:
     """Write and print everything."""
     figures = Figures(problems, trials)
     alone_right = {
@@ -39,12 +36,12 @@ def write(
         for (task, method), found in alone.items()
     }
     encoders = [encoder for encoder in ENCODERS if any(trial["encoder"] == encoder for trial in trials)]
-    page = "\n\n".join(_sections(figures, alone_right, problems, encoders, minutes)) + "\n"
+    page = "\n\n".join(_sections(figures, alone_right, problems, encoders, trials)) + "\n"
     (folder / "experiments.md").write_text(page, encoding="utf-8")
     for name, problem in problems.items():
         _write_predictions(folder / f"{name}_test_b.jsonl", problem, trials, alone[name, JOINT]["test_b"], encoders)
     (folder / "experiments.json").write_text(
-        json.dumps(_as_json(figures, alone_right, trials, encoders, minutes), indent=1) + "\n", encoding="utf-8"
+        json.dumps(_as_json(figures, alone_right, trials, encoders), indent=1) + "\n", encoding="utf-8"
     )
     draw(folder, figures, alone_right, encoders)
     Console().print(Markdown(page))
@@ -55,7 +52,7 @@ def _sections(
     alone: Mapping[tuple[str, str], float],
     problems: Mapping[str, Problem],
     encoders: Sequence[str],
-    minutes: float,
+    trials: Sequence[dict[str, Any]],
 ) -> Iterator[str]:
     tasks = list(problems)
     whole = set(tasks) == set(TASKS)
@@ -107,10 +104,11 @@ def _sections(
             cells.append(f"{alone[task, method]:.1f} → {figures.accuracy(task, encoders[0], method)}" if has else "–")
         rows.append(cells)
     yield f"### Dependencies: labels alone → end model ({encoders[0]}, test_a)\n\n{_table(['', *tasks], rows)}"
+    hours = sum(trial["seconds"] for trial in trials) / 3600
     sizes = ", ".join(f"{task} {len(figures.gold[task])}" for task in tasks)
     yield (
-        f"Items of test_a: {sizes}. ± is half of the 95% interval over trials. The whole run took "
-        f"{minutes:.0f} minutes on {os.cpu_count()} cores."
+        f"Items of test_a: {sizes}. ± is half of the 95% interval over trials. {len(trials)} trainings took "
+        f"{hours:.1f} hours of one core."
     )
 
 
@@ -145,14 +143,11 @@ def _as_json(
     alone: Mapping[tuple[str, str], float],
     trials: Sequence[dict[str, Any]],
     encoders: Sequence[str],
-    minutes: float,
 ) -> dict[str, Any]:
     def told(figure: Figure) -> dict[str, float]:
         return {"mean": figure.mean, "margin": figure.margin, "trials": figure.trials}
 
     return {
-        "minutes": minutes,
-        "cores": os.cpu_count(),
         "versions": {name: version(name) for name in ("numpy", "scipy", "torch")},
         "seconds_of_a_trial": {
             encoder: float(np.mean([trial["seconds"] for trial in trials if trial["encoder"] == encoder]))

@@ -77,7 +77,8 @@ def main(
     alone = {
         (task, method): labeled(folder, task, method).others for task, method, share, _ in to_label if share == 1.0
     }
-    write(RESULTS, problems, found, alone, minutes=(time.time() - begun) / 60)
+    write(RESULTS, problems, found, alone)
+    print(f"this run took {(time.time() - begun) / 60:.0f} minutes on {os.cpu_count()} cores")
 
 
 def plan(tasks: Iterable[str], trials: Mapping[str, int]) -> list[Trial]:
