@@ -76,7 +76,7 @@ def test_saved_and_loaded_it_predicts_the_same_bits(trained, tmp_path):
     if own is None:
         assert again.save(tmp_path / "again.safetensors").read_bytes() == path.read_bytes()
     header = path.read_bytes()[8 : 8 + int.from_bytes(path.read_bytes()[:8], "little")]
-    assert json.loads(json.loads(header)["__metadata__"]["assay"])["format"] == 1
+    assert json.loads(json.loads(header)["__metadata__"]["assay"])["format"] == 2
 
 
 def test_labels_do_not_depend_on_the_company_of_an_item(trained):
