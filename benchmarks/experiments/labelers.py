@@ -44,7 +44,7 @@ def label(problem: Problem, method: str, share: float = 1.0, seed: int = 0) -> L
     return Labeled(rows, parts[0], dict(zip(SPLITS[1:], parts[1:], strict=True)))
 
 
-def _joint(problem: Problem, votes: assay.Votes, items: int, dependencies: object) -> FloatArray:
+def _joint(votes: assay.Votes, items: int, dependencies: object) -> FloatArray:
     model = assay.LabelModel(dependencies=dependencies).fit(votes.take(slice(0, items)))
     return model.predict_proba(votes)
 
@@ -64,9 +64,9 @@ LABELERS: dict[str, Labeler] = {
     DP: lambda problem, votes, items: assay.data_programming(votes),
     DP_UI: lambda problem, votes, items: assay.data_programming(votes, unipolar=True),
     SEPARATE: _by_itself,
-    JOINT: lambda problem, votes, items: _joint(problem, votes, items, problem.project.model.dependencies),
-    NONE: lambda problem, votes, items: _joint(problem, votes, items, ()),
-    LEARNED: lambda problem, votes, items: _joint(problem, votes, items, "learn"),
+    JOINT: lambda problem, votes, items: _joint(votes, items, problem.project.model.dependencies),
+    NONE: lambda problem, votes, items: _joint(votes, items, ()),
+    LEARNED: lambda problem, votes, items: _joint(votes, items, "learn"),
 }
 MAIN = (GOLD, VOTE, DP, DP_UI, SEPARATE, JOINT)
 """The rows of the main table."""

@@ -39,7 +39,7 @@ def write(folder: Path, problems: dict[str, Problem], trials: Sequence[dict[str,
     page = "\n\n".join(_sections(figures, alone_right, problems, encoders, trials)) + "\n"
     (folder / "experiments.md").write_text(page, encoding="utf-8")
     for name, problem in problems.items():
-        _write_predictions(folder / f"{name}_test_b.jsonl", problem, trials, alone[name, JOINT]["test_b"], encoders)
+        _write_predictions(folder / f"{name}_test_b.jsonl", problem, trials, alone[name, JOINT]["test_b"])
     (folder / "experiments.json").write_text(
         json.dumps(_as_json(figures, alone_right, trials, encoders), indent=1) + "\n", encoding="utf-8"
     )
@@ -122,13 +122,9 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     return "\n".join([*lines, *("| " + " | ".join(map(str, row)) + " |" for row in rows)])
 
 
-def _write_predictions(
-    path: Path, problem: Problem, trials: Sequence[dict[str, Any]], alone: FloatArray, encoders: Sequence[str]
-) -> None:
-    """For every test_b item what the joint model's end model says in its best trial on dev, of either encoder."""
-    gold = problem.gold["dev"]
-    candidates = [best_trial(trials, problem, encoder) for encoder in encoders]
-    best = max(candidates, key=lambda trial: float((np.array(trial["predictions"]["dev"]) == gold).mean()))
+def _write_predictions(path: Path, problem: Problem, trials: Sequence[dict[str, Any]], alone: FloatArray) -> None:
+    """For every test_b item what the joint model's end model says in its best trial on dev."""
+    best = best_trial(trials, problem)
     names = problem.gold_names
     with path.open("w", encoding="utf-8") as out:
         for item, said, labeled in zip(

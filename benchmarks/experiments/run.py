@@ -29,6 +29,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from trial import EMBEDDED, ENCODERS, LSTM, NGRAMS, Trial, train
 
 import assay
+from assay.store import writing
 
 RESULTS = HOME.parent / "results"
 SHARES = (0.05, 0.1, 0.25, 0.5)
@@ -105,14 +106,14 @@ def labeled(folder: Path, task: str, method: str, share: float = 1.0, draw: int 
 
 def _embed(task: str, path: Path) -> None:
     found = {split: embed(texts) for split, texts in load(task).texts.items()}
-    with _whole(path) as unfinished, unfinished.open("wb") as file:
+    with writing(path) as unfinished, unfinished.open("wb") as file:
         np.savez(file, **found)
 
 
 def _label(job: tuple[str, str, float, int], path: Path) -> None:
     task, method, share, draw = job
     found = label(load(task), method, share, draw)
-    with _whole(path) as unfinished, unfinished.open("wb") as file:
+    with writing(path) as unfinished, unfinished.open("wb") as file:
         np.savez(file, rows=found.rows, train=found.train, **found.others)
 
 
@@ -123,7 +124,7 @@ def _train(trial: Trial, path: Path) -> None:
     if trial.encoder == EMBEDDED:
         with np.load(_embeddings_path(path.parent, trial.task)) as file:
             embeddings = dict(file)
-    with _whole(path) as unfinished:
+    with writing(path) as unfinished:
         unfinished.write_text(json.dumps(train(problem, trial, labels, embeddings)))
 
 
@@ -138,20 +139,6 @@ def _embeddings_path(folder: Path, task: str) -> Path:
 
 def _labels_path(folder: Path, task: str, method: str, share: float, draw: int) -> Path:
     return folder / f"{Trial(task, method, 'labels', share, draw).name}.npz"
-
-
-class _whole:  # noqa: N801
-    """A file that is there whole, or not at all."""
-
-    def __init__(self, path: Path) -> None:
-        self.path, self.unfinished = path, path.with_suffix(".unfinished")
-
-    def __enter__(self) -> Path:
-        return self.unfinished
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        if kind is None:
-            self.unfinished.replace(self.path)
 
 
 def _in_processes(

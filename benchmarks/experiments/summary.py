@@ -13,6 +13,7 @@ from labelers import JOINT
 from prepare import TASKS
 from problem import Problem
 from scipy.stats import t
+from trial import ENCODERS
 
 FloatArray = npt.NDArray[np.float64]
 Key = tuple[str, str, str, float]
@@ -101,15 +102,11 @@ class Figures:
         return [task for task in TASKS if task in self.problems]
 
 
-def best_trial(trials: Sequence[dict[str, Any]], problem: Problem, encoder: str) -> dict[str, Any]:
-    """The joint model's trial that is best on dev; the first of several."""
-    mine = [
-        trial
-        for trial in trials
-        if (trial["task"], trial["encoder"], trial["method"], trial["share"]) == (problem.name, encoder, JOINT, 1.0)
-    ]
+def best_trial(trials: Sequence[dict[str, Any]], problem: Problem) -> dict[str, Any]:
+    """The joint model's trial, of any encoder, that is best on dev; the first of several."""
+    mine = [trial for trial in trials if (trial["task"], trial["method"], trial["share"]) == (problem.name, JOINT, 1.0)]
     gold = problem.gold["dev"]
     return max(
-        sorted(mine, key=lambda trial: trial["seed"]),
+        sorted(mine, key=lambda trial: (ENCODERS.index(trial["encoder"]), trial["seed"])),
         key=lambda trial: float((np.array(trial["predictions"]["dev"]) == gold).mean()),
     )

@@ -156,7 +156,7 @@ def task_by_task(votes: Votes, label: Callable[[Codes, int], FloatArray]) -> Flo
     for component in votes.label_space.components:
         logs = np.zeros((len(votes), len(component)))
         for task, labels in zip(component.tasks, component.labels, strict=True):
-            codes = _codes_of_task(votes, task, labels)
+            codes = codes_of_task(votes, task, labels)
             even = np.full((len(votes), len(labels)), 1 / len(labels))
             chances = label(codes, len(labels)) if codes.shape[1] else even
             # Where the task does not apply it says nothing: its outcomes get the average label's share.
@@ -166,7 +166,7 @@ def task_by_task(votes: Votes, label: Callable[[Codes, int], FloatArray]) -> Flo
     return parts[0] if len(parts) == 1 else parts
 
 
-def _codes_of_task(votes: Votes, task: str, labels: tuple[str, ...]) -> Codes:
+def codes_of_task(votes: Votes, task: str, labels: tuple[str, ...]) -> Codes:
     """(items, its sources): the labels of one task in the votes that name it, −1 elsewhere."""
     columns = []
     for j, values in enumerate(votes.values):

@@ -30,11 +30,16 @@ class Labeled(Protocol):
     """What a run leaves behind."""
 
     @property
-    def votes(self) -> Votes: ...  # noqa: D102
+    def votes(self) -> Votes:
+        """What the sources said."""
+
     @property
-    def model(self) -> LabelModel: ...  # noqa: D102
+    def model(self) -> LabelModel:
+        """Fitted on these votes."""
+
     @property
-    def labels(self) -> Labels: ...  # noqa: D102
+    def labels(self) -> Labels:
+        """What the model made of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,8 +218,8 @@ class _Changed:
 
     def at(self, row: int) -> tuple[str, str | None, str | None]:
         """What it said about an item, and says now."""
-        said = (None if code < 0 else str(self.values[code]) for code in (self.before[row], self.after[row]))
-        return (self.name, *said)  # type: ignore[return-value]
+        before, after = (None if code < 0 else str(self.values[code]) for code in (self.before[row], self.after[row]))
+        return self.name, before, after
 
 
 def _changed(one: Votes, other: Votes, name: str, rows: Rows) -> _Changed:
@@ -261,7 +266,7 @@ def _flips(
         if task not in other.labels.tasks.tasks:
             continue
         before, after = (
-            np.where((names := run.labels.names(task.name)[chosen]) == None, NOT_APPLICABLE, names)  # noqa: E711  by element
+            np.where(pd.isna(names := run.labels.names(task.name)[chosen]), NOT_APPLICABLE, names)
             for run, chosen in ((one, rows[0]), (other, rows[1]))
         )
         moved = before != after

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from assay.baselines import codes_of_task
 from assay.constraints import Constraint, implies
 from assay.errors import AssayError
 from assay.model import LabelModel
@@ -198,22 +199,16 @@ class _Told:
 
 def _likelihoods(votes: Votes, task: Task, seed: int) -> _Told | None:
     """Learn one task alone; None if nobody votes on it."""
-    columns, names = [], []
-    for j, values in enumerate(votes.values):
-        labels = [dict(value.labels).get(task.name) for value in values]
-        numbers = np.array([-1 if label is None else task.labels.index(label) for label in labels] + [-1])
-        said = numbers[votes.codes[:, j]]
-        if (said >= 0).any():
-            columns.append(said)
-            names.append(votes.names[j])
-    if not columns or len(task.labels) < 2:
+    codes = codes_of_task(votes, task.name, task.labels)
+    codes = codes[:, (codes >= 0).any(axis=0)]
+    if not codes.shape[1] or len(task.labels) < 2:
         return None
-    alone = Votes.from_matrix(np.column_stack(columns), labels=list(task.labels), names=names, task=task.name)
+    alone = Votes.from_matrix(codes, labels=list(task.labels), task=task.name)
     model = LabelModel(allow_unidentifiable=True, seed=seed).fit(alone, progress=False)
     balance = np.asarray(model.class_balance_)
     voted: BoolArray = np.any(alone.codes >= 0, axis=1)
     likelihood = np.asarray(model.predict_proba(alone)) / np.maximum(balance, 1e-9)
-    return _Told(task, likelihood, balance, voted, len(columns))
+    return _Told(task, likelihood, balance, voted, codes.shape[1])
 
 
 def _implied(one: _Told, other: _Told, least: float, support: float, scale: float) -> Iterator[Implication]:

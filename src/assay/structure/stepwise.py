@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -133,12 +134,16 @@ class _Search:
 
     def explains(self, pair: Pair) -> bool:
         """Whether a model with one more dependency leaves much less of all other pairs than one without."""
-        without, added = self._tests(self.edges), self._tests([*self.edges, pair])
+        without, added = self._before, self._tests([*self.edges, pair])
         others = np.triu(without.informed, 1)
         for i, j in (*self.edges, pair):
             others[i, j] = False
         before, now = ((tests.surprise[others] ** 2).mean() for tests in (without, added))
         return bool(now <= _EXPLAINS * before)
+
+    @cached_property
+    def _before(self) -> PairTests:
+        return self._tests(self.edges)
 
     def _tests(self, edges: list[Pair]) -> PairTests:
         parameters, evidence = self.problem.refit(edges, self.parameters, self.steps)
