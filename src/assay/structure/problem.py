@@ -22,10 +22,6 @@ from assay.statistics import Statistics, single_indicators
 FloatArray = npt.NDArray[np.float64]
 Pair = tuple[int, int]
 
-_FIRST_STEPS = 3
-"""Steps of EM after a majority vote: enough to tell good sources from bad, and too few for a clique of
-dependent sources to become the truth."""
-
 _MOST_DECLARED = 5_000
 """A group may have so many joint votes if values count that are never emitted."""
 
@@ -102,11 +98,13 @@ class Problem:
         return Layout(self.layout.masks, graph, self.layout.outcomes)
 
     def first_fit(self) -> tuple[Parameters, Evidence]:
-        """Independent sources, a few steps from a majority vote."""
-        evidence = self.evidence(self.layout)
+        """Independent sources, as if a majority vote were true.
+
+        With a single step of expectation-maximization a strong group of dependent sources begins to become the truth.
+        """
         signs = np.ones(self.sources)
         start = from_majority(self.layout, self.patterns, self.design, EMSettings(), signs, False)
-        return expectation_maximization(start, evidence, EMSettings(max_steps=_FIRST_STEPS))[0], evidence
+        return start, self.evidence(self.layout)
 
     def refit(self, edges: Sequence[Pair], start: Parameters, max_steps: int) -> tuple[Parameters, Evidence]:
         """Sources with dependencies, from what was learned with others."""

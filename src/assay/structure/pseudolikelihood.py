@@ -26,13 +26,15 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 _PATTERNS = 5_000
+_FIRST_STEPS = 3
 _STEPS = 60
 
 
 def pseudolikelihood(problem: Problem, *, false_discoveries: float) -> dict[Pair, float]:
     """Dependent pairs of sources, and the weight (log-odds) that the two have for each other."""
     m = problem.sources
-    parameters, _ = problem.first_fit()
+    # Enough steps to tell good sources from bad, and too few for a clique of dependent sources to become the truth.
+    parameters, _ = problem.refit([], problem.first_fit()[0], _FIRST_STEPS)
     chosen = np.unique(np.linspace(0, len(problem.patterns) - 1, _PATTERNS).astype(np.int64))
     codes = problem.patterns.rows.take(chosen).dense(np.int64)
     counts = problem.seen[chosen]

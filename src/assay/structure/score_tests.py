@@ -39,7 +39,9 @@ _MOST_PARAMETERS = 1_200
 _PATTERNS_EACH = 3
 """So many distinct patterns for each parameter must there be; fewer could be explained by the parameters alone."""
 _LEAST = 1.0
-"""Where chance moves fewer meetings than this, nothing can be told."""
+"""Where chance moves fewer meetings than this, nothing can be told,"""
+_MANY = 10.0
+"""unless there are so many more than expected: rare sources that speak together."""
 _TAIL = 1 / 3
 """Counts have heavier tails than the normal distribution; Bernstein's inequality allows for that."""
 
@@ -103,7 +105,7 @@ def pair_tests(parameters: Parameters, evidence: Evidence, statistics: Statistic
     items = float(totals.sum()) / scale
     more = more - deviations.slope * left
     of_meet, of_agree = items * deviations.meet, items * deviations.agree
-    can_meet, can_agree = of_meet > _LEAST, of_agree > _LEAST
+    can_meet, can_agree = (of_meet > _LEAST) | (left > _MANY), of_agree > _LEAST
     for flags in (can_meet, can_agree):
         np.fill_diagonal(flags, False)
     return PairTests(

@@ -1,14 +1,18 @@
 """How sure a dependency is: the share of half-samples in which it is found again.
 
 Items are dealt out to two halves at random, several times, and each half is searched as the whole was
-(complementary pairs: Shah and Samworth, 2013). What a few items made it seem is found in few halves.
+(complementary pairs: Shah and Samworth, 2013). What a few items made it seem is found in few halves. A pair counts as
+found if it is, or if both are dependent on the same third source: in a group of sources that are much alike it
+is by chance which pairs are enough to connect them all.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from itertools import chain, combinations
 
+import networkx as nx
 import numpy as np
 
 from assay.structure.problem import Pair, Problem
@@ -22,5 +26,16 @@ def stability(
     for number in range(0, resamples, 2):
         halves = problem.half(rng)[: resamples - number]
         for half in halves:
-            found.update(list(search(half)))
+            found.update(connected(search(half)))
     return {pair: times / resamples for pair, times in found.items()}
+
+
+def connected(pairs: Iterable[Pair]) -> set[Pair]:
+    """The pairs themselves, and those that have a third source in common.
+
+    >>> sorted(connected([(0, 1), (1, 2), (2, 3)]))
+    [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3)]
+    """
+    graph: nx.Graph[int] = nx.Graph(list(pairs))
+    near = (combinations(sorted({source, *graph[source]}), 2) for source in graph)
+    return set(chain.from_iterable(near))

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +18,7 @@ from scipy.stats import norm
 
 from assay.parameters import Parameters
 from assay.structure.problem import Pair, Problem
+from assay.structure.explanation import explanation
 from assay.structure.pruning import needed
 from assay.structure.score_tests import Deviations, PairTests, deviations_of, pair_tests
 
@@ -36,13 +36,8 @@ _STANDS_OUT = 0.5
 """Pairs at least this surprising, as a share of the most surprising one, are added together,"""
 _NEAREST = 0.8
 """if for one of the two no other source is much more surprising."""
-_NEEDED = 2.0
+_NEEDED = 3.0
 """Dependencies that have less than this many standard deviations to explain in the end are dropped."""
-_TRIALS = 3
-"""So many pairs are tried on the model if none stands out from its background,"""
-_EXPLAINS = 0.7
-"""and added if this share, or less, remains of what the model leaves of all other pairs: few sources have no
-background that a strong dependency does not bend."""
 _QUANTILE = 0.4
 """The background is told from this quantile, which a few dependent pairs do not move."""
 _ROW = 8
@@ -80,32 +75,31 @@ def stepwise(
         Those of one item, if they are known from more items of the same kind.
     """
     parameters, evidence = problem.first_fit()
+    # An item's part in what is left hardly changes as dependencies come in, and takes long to work out.
+    known = deviations_of(parameters, problem, evidence) if deviations is None else deviations
     # Copies need no statistics.
     edges: dict[Pair, float] = dict.fromkeys(problem.copies(), _CERTAIN)
     left_out: dict[Pair, float] = {}
     dropped: dict[Pair, float] = {}
-    # An item's part in what is left hardly changes as dependencies come in, and takes long to work out.
-    known = deviations_of(parameters, problem, evidence) if deviations is None else deviations
-    first: PairTests | None = None
-    settled = False
+    simplest, of_simplest = problem.refit([*edges], parameters, _STEPS)
+    first = pair_tests(simplest, of_simplest, problem.statistics, known)
+    if not np.isfinite(discoveries(first.surprise, first.informed, false_discoveries)):
+        return Found(edges, left_out, simplest, first, known)
     if edges:
         parameters, evidence = problem.refit([*edges], parameters, _FEW_STEPS)
+    settled = False
     for _ in range(_ROUNDS):
         tests = pair_tests(parameters, evidence, problem.statistics, known)
-        first = first or tests
         surprise = beside_background(tests.surprise, tests.informed, [*edges, *left_out, *dropped])
-        search = _Search(problem, known, parameters, [*edges], _STEPS if settled else _FEW_STEPS)
         added = False
         for pair in _outstanding(surprise, tests.informed, false_discoveries):
             fits = problem.has_room([*edges, pair], max_joint_votes)
             (edges if fits else left_out)[pair] = float(surprise[pair])
             added |= fits
-        if not added:
-            for pair in _candidates(tests, surprise, false_discoveries):
-                if problem.has_room([*edges, pair], max_joint_votes) and search.explains(pair):
-                    edges[pair] = float(surprise[pair])
-                    added = True
-                    break
+        if not added and np.isfinite(discoveries(tests.surprise, tests.informed, false_discoveries)):
+            for pair in explanation(problem, known, parameters, [*edges], max_joint_votes):
+                edges[pair] = float(surprise[pair])
+                added = True
         if not added and settled:
             unneeded = [
                 pair
@@ -118,46 +112,7 @@ def stepwise(
         # While strong dependencies are missing, a model that is learned to the end may take them for the truth.
         settled = settled or not added
         parameters, evidence = problem.refit([*edges], parameters, _STEPS if settled else _FEW_STEPS)
-    assert first is not None
     return Found(edges, left_out, parameters, first, known)
-
-
-@dataclass(frozen=True, eq=False)
-class _Search:
-    """Where the search is."""
-
-    problem: Problem
-    deviations: Deviations
-    parameters: Parameters
-    edges: list[Pair]
-    steps: int
-
-    def explains(self, pair: Pair) -> bool:
-        """Whether a model with one more dependency leaves much less of all other pairs than one without."""
-        without, added = self._before, self._tests([*self.edges, pair])
-        others = np.triu(without.informed, 1)
-        for i, j in (*self.edges, pair):
-            others[i, j] = False
-        before, now = ((tests.surprise[others] ** 2).mean() for tests in (without, added))
-        return bool(now <= _EXPLAINS * before)
-
-    @cached_property
-    def _before(self) -> PairTests:
-        return self._tests(self.edges)
-
-    def _tests(self, edges: list[Pair]) -> PairTests:
-        parameters, evidence = self.problem.refit(edges, self.parameters, self.steps)
-        return pair_tests(parameters, evidence, self.problem.statistics, self.deviations)
-
-
-def _candidates(tests: PairTests, surprise: FloatArray, false_discoveries: float) -> list[Pair]:
-    """The pairs that stand out most although all do; none if the others are as chance has it."""
-    pairs = [(int(i), int(j)) for i, j in np.argwhere(np.triu(surprise, 1) > 0)]
-    if not pairs:
-        return []
-    sure = float(norm.isf(false_discoveries / 2 / len(pairs)))
-    pairs = [pair for pair in pairs if tests.surprise[pair] > sure]
-    return sorted(pairs, key=lambda pair: (-surprise[pair], pair))[:_TRIALS]
 
 
 def beside_background(surprise: FloatArray, informed: BoolArray, known: Sequence[Pair]) -> FloatArray:
