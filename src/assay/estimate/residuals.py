@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.cliques import Clique, Layout
+from assay.estimate.em import Evidence
 from assay.parameters import TINY, Parameters
 from assay.statistics import Statistics
 
@@ -104,6 +105,34 @@ def residual_correlations(parameters: Parameters, statistics: Statistics) -> Flo
     left = (agreed + silent) / items - np.tensordot(parameters.balance, same, axes=1)
     found: FloatArray = np.clip(left / np.outer(spread, spread), -1.0, 1.0)
     np.fill_diagonal(found, 1.0)
+    return found
+
+
+def clique_correlations(parameters: Parameters, evidence: Evidence) -> FloatArray:
+    """(cliques,): the mean of these correlations over the pairs of each clique, none below 0; 0 for single sources.
+
+    It takes the conditionals and the balance of the parameters, and what the votes of each clique were.
+    """
+    layout = parameters.layout
+    first, compatible = first_values(layout), compatible_values(layout)
+    items = max(float(evidence.counts.sum()), TINY)
+    found = np.zeros(len(layout.cliques))
+    for index, (clique, (start, stop)) in enumerate(zip(layout.cliques, pairwise(layout.offsets), strict=True)):
+        seen = evidence.seen[start:stop] / items
+        share = np.append(seen, max(1 - float(seen.sum()), 0.0))
+        left = []
+        for one, other in combinations(range(len(clique.sources)), 2):
+            i, j = clique.sources[one], clique.sources[other]
+            same = np.zeros((clique.shape[one], clique.shape[other]))
+            same[:-1, :-1] = compatible[first[i] : first[i + 1], first[j] : first[j + 1]]
+            same[-1, -1] = 1.0
+            tables = [parameters.conditionals[source] for source in (i, j)]
+            spread = [max(1 - float(parameters.balance @ (table**2).sum(axis=0)), TINY) for table in tables]
+            expected = np.einsum("ay,ab,by,y->", tables[0], same, tables[1], parameters.balance)
+            observed = float(share @ same[clique.digits[:, one], clique.digits[:, other]])
+            left.append(np.clip((observed - float(expected)) / np.sqrt(spread[0] * spread[1]), 0.0, 1.0))
+        if left:
+            found[index] = float(np.mean(left))
     return found
 
 

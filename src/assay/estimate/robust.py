@@ -22,8 +22,8 @@ sources that err together are taken for independent witnesses. So here
   learned with trust :math:`\tau`, as :math:`\tau \log P(y)`. Labels count it, and silence, in full, but where it is not
   trusted everything that hangs on it is drawn to a majority vote;
 * dependent sources are described one by one too, and *n* votes of a clique of them on one item count as
-  :math:`n / (1 + \rho (n - 1))` with :math:`\rho = 1/2`: enough to keep copies from counting twice, without a
-  parameter for each of their joint votes, which sparse votes do not determine;
+  :math:`n / (1 + \rho (n - 1))`, where :math:`\rho` is the correlation of their votes that the truth does not
+  explain: copies count once, without a parameter for each joint vote, which sparse votes do not determine;
 * *n* votes on one item count as :math:`n / (1 + \rho (n - 1))`: as many as independent ones would tell
   if votes on one item had the correlation :math:`\rho`. A small one is assumed while learning; the one that
   best foretells each vote from the others on its item is allowed for in what is reported, which
@@ -46,6 +46,7 @@ from assay.cliques import Layout
 from assay.estimate.em import Belief, Evidence, Expected
 from assay.estimate.fitness import shared_correlation
 from assay.estimate.outcome import SolverOutcome
+from assay.estimate.residuals import clique_correlations
 from assay.estimate.start import soft_majority, voted_for
 from assay.parameters import TINY, Parameters, independent, normalised
 from assay.posterior import weights
@@ -80,8 +81,6 @@ class RobustSettings:
     """Correlation to allow for in reported probabilities beyond what votes show."""
     seen_correlation: float = 2.0
     """How many times the correlation that votes show is allowed for in reported probabilities."""
-    dependent_correlation: float = 0.5
-    """The correlation of dependent sources' votes on one item: n of them count as n / (1 + this · (n − 1))."""
     identified: float = 0.5
     """The share of votes on items with three free votes from which on the balance is trusted in full."""
     many: float = 8.0
@@ -104,7 +103,7 @@ def robust(
     if start is None:
         expected = _start(layout, evidence, settings)
     else:
-        expected = _expected(_while_learning(start, settings, trust), evidence, settings)
+        expected = _expected(_while_learning(start, evidence, trust), evidence, settings)
     seen = np.maximum(evidence.seen, 1.0)[:, None]
     steps, moved = 0, np.inf
     while steps < settings.max_steps and moved >= settings.tolerance:
@@ -120,23 +119,24 @@ def robust(
     return replace(final, discount=discount), SolverOutcome(status, steps, moved)
 
 
-def _while_learning(parameters: Parameters, settings: RobustSettings, trust: float) -> Parameters:
+def _while_learning(parameters: Parameters, evidence: Evidence, trust: float) -> Parameters:
     """The same, but not voting adds nothing, and the balance only as much as it is trusted."""
-    said = _weights(parameters, settings, silence=False)
+    said = _weights(parameters, evidence, silence=False)
     return replace(parameters, weight=said, prior=_tempered(parameters.balance, trust))
 
 
-def _weights(parameters: Parameters, settings: RobustSettings, *, silence: bool) -> tuple[FloatArray, ...]:
+def _weights(parameters: Parameters, evidence: Evidence, *, silence: bool) -> tuple[FloatArray, ...]:
     """Per clique (configurations, outcomes): what the votes of its sources add, those of several discounted.
 
     A source of several cliques is counted in the first one. With ``silence``, not voting counts too.
     """
     layout = parameters.layout
     tables = [np.log(np.maximum(table, TINY)) for table in parameters.conditionals]
+    correlations = clique_correlations(parameters, evidence)
     found = []
-    for index, clique in enumerate(layout.cliques):
+    for index, (clique, correlation) in enumerate(zip(layout.cliques, correlations, strict=True)):
         added = np.zeros((clique.size, layout.outcomes))
-        worth = 1 / (1 + settings.dependent_correlation * np.maximum(clique.voting.sum(axis=1) - 1, 0))
+        worth = 1 / (1 + correlation * np.maximum(clique.voting.sum(axis=1) - 1, 0))
         for position, source in enumerate(clique.sources):
             if layout.home[source] == index:
                 says, votes = clique.digits[:, position], clique.voting[:, [position]]
@@ -151,7 +151,7 @@ def _as_a_vote(parameters: Parameters, evidence: Evidence, settings: RobustSetti
     What would run away while learning, silence and the balance, is settled now and counts as far as it is not drawn.
     """
     layout = parameters.layout
-    added = _weights(parameters, settings, silence=True)
+    added = _weights(parameters, evidence, silence=True)
     logs = [log - log.mean(axis=1, keepdims=True) for log in added]
     said = np.vstack([np.empty((0, layout.outcomes)), *(log[:-1] for log in logs)])
     points = layout.added_up(voted_for(layout, settings.signs))
@@ -214,6 +214,7 @@ class _Model:
 
     def __init__(self, layout: Layout, evidence: Evidence, settings: RobustSettings) -> None:
         self.layout = layout
+        self.evidence = evidence
         self.settings = settings
         self.by_value = _by_value(layout)
         sizes = [len(masks) for masks in layout.masks]
@@ -279,7 +280,7 @@ class _Model:
             normalised(np.vstack([table, np.maximum(1 - table.sum(axis=0, keepdims=True), 0)]))
             for table in np.split(chance, self.first[1:])
         ]
-        return _while_learning(independent(self.layout, balance, tables), self.settings, trust)
+        return _while_learning(independent(self.layout, balance, tables), self.evidence, trust)
 
     def _coverage(self, spoken: FloatArray, balance: FloatArray) -> FloatArray:
         """(sources, outcomes): how often each source votes."""

@@ -219,7 +219,7 @@ def _searched(
         whole = stepwise(problem, false_discoveries=rate, max_joint_votes=room)
 
         def again(half: Problem) -> dict[Pair, float]:
-            found = stepwise(half, false_discoveries=rate, max_joint_votes=room, deviations=whole.deviations)
+            found = stepwise(half, false_discoveries=rate, max_joint_votes=room, whole=whole)
             return found.edges | found.left_out
 
         untold = int((~whole.tests.informed)[np.triu_indices(problem.sources, 1)].sum())

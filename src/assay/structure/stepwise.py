@@ -54,16 +54,18 @@ class Found:
     """Pairs for which there was no room in the model."""
     parameters: Parameters
     tests: PairTests
-    """Of the first round, in which nothing is known yet."""
+    """Of the model that knows of copies alone."""
     deviations: Deviations
+    explained: bool = False
+    """Whether dependencies were found that explain together what none stands out for."""
 
 
 def stepwise(
     problem: Problem,
     *,
     false_discoveries: float,
-    deviations: Deviations | None = None,
     max_joint_votes: int = MAX_JOINT_VOTES,
+    whole: Found | None = None,
 ) -> Found:
     """Learn the dependencies of one component.
 
@@ -71,23 +73,25 @@ def stepwise(
     ----------
     false_discoveries
         The share of the pairs found that may be there by chance (Benjamini and Hochberg).
-    deviations
-        Those of one item, if they are known from more items of the same kind.
+    whole
+        What was found in the items of which these are a part: deviations are the same, and where no
+        explanation was found none is looked for.
     """
     parameters, evidence = problem.first_fit()
     # An item's part in what is left hardly changes as dependencies come in, and takes long to work out.
-    known = deviations_of(parameters, problem, evidence) if deviations is None else deviations
+    known = deviations_of(parameters, problem, evidence) if whole is None else whole.deviations
     # Copies need no statistics.
     edges: dict[Pair, float] = dict.fromkeys(problem.copies(), _CERTAIN)
     left_out: dict[Pair, float] = {}
     dropped: dict[Pair, float] = {}
     simplest, of_simplest = problem.refit([*edges], parameters, _STEPS)
     first = pair_tests(simplest, of_simplest, problem.statistics, known)
-    if not np.isfinite(discoveries(first.surprise, first.informed, false_discoveries)):
+    if not _any(first, false_discoveries):
         return Found(edges, left_out, simplest, first, known)
     if edges:
         parameters, evidence = problem.refit([*edges], parameters, _FEW_STEPS)
-    settled = False
+    settled = explained = False
+    may_explain = whole is None or whole.explained
     for _ in range(_ROUNDS):
         tests = pair_tests(parameters, evidence, problem.statistics, known)
         surprise = beside_background(tests.surprise, tests.informed, [*edges, *left_out, *dropped])
@@ -96,10 +100,11 @@ def stepwise(
             fits = problem.has_room([*edges, pair], max_joint_votes)
             (edges if fits else left_out)[pair] = float(surprise[pair])
             added |= fits
-        if not added and np.isfinite(discoveries(tests.surprise, tests.informed, false_discoveries)):
-            for pair in explanation(problem, known, parameters, [*edges], max_joint_votes):
-                edges[pair] = float(surprise[pair])
-                added = True
+        if not added and may_explain and _any(tests, false_discoveries):
+            may_explain = False
+            more = explanation(problem, known, parameters, [*edges], max_joint_votes)
+            edges |= {pair: float(surprise[pair]) for pair in more}
+            added = explained = bool(more)
         if not added and settled:
             unneeded = [
                 pair
@@ -112,7 +117,7 @@ def stepwise(
         # While strong dependencies are missing, a model that is learned to the end may take them for the truth.
         settled = settled or not added
         parameters, evidence = problem.refit([*edges], parameters, _STEPS if settled else _FEW_STEPS)
-    return Found(edges, left_out, parameters, first, known)
+    return Found(edges, left_out, parameters, first, known, explained)
 
 
 def beside_background(surprise: FloatArray, informed: BoolArray, known: Sequence[Pair]) -> FloatArray:
@@ -139,6 +144,11 @@ def discoveries(surprise: FloatArray, informed: BoolArray, false_discoveries: fl
     allowed = false_discoveries * np.arange(1, len(ordered) + 1) / max(len(ordered), 1)
     below = np.flatnonzero(2 * norm.sf(ordered) <= allowed)
     return float(ordered[below[-1]]) if len(below) else np.inf
+
+
+def _any(tests: PairTests, false_discoveries: float) -> bool:
+    """Whether anything is left that chance does not explain."""
+    return bool(np.isfinite(discoveries(tests.surprise, tests.informed, false_discoveries)))
 
 
 def _outstanding(surprise: FloatArray, informed: BoolArray, false_discoveries: float) -> list[Pair]:
