@@ -41,6 +41,7 @@ OURS = {
     DEFAULT: Method(by_label_model, _PACKAGES),
     **{f"Assay, {name}": Method(partial(by_label_model, method=name), _PACKAGES) for name in METHODS},
     LEARNED: Method(partial(by_label_model, dependencies="learn"), _PACKAGES),
+    "Assay, em, learned dependencies": Method(partial(by_label_model, method="em", dependencies="learn"), _PACKAGES),
     MAJORITY: Method(partial(by_baseline, baseline=assay.majority_vote), _PACKAGES),
     "vote shares": Method(vote_shares, ("numpy",)),
     "Dawid-Skene (Assay)": Method(partial(by_baseline, baseline=baselines.dawid_skene), _PACKAGES),

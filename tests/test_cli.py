@@ -157,7 +157,7 @@ class TestReport:
 class TestCompare:
     def test_tells_what_an_edit_changed(self, tmp_path):
         folder = tmp_path / "p"
-        runner.invoke(app, ["init", str(folder), "--texts", "400"])
+        runner.invoke(app, ["init", str(folder), "--texts", "1500"])
         runner.invoke(app, ["run", str(folder)])
         (folder / "out").rename(tmp_path / "before")
         sources = (folder / "sources.py").read_text()

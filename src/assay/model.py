@@ -187,14 +187,15 @@ class LabelModel(WithSettings):
         self._check_settings(gold)
         self._counts = None
         if gold is None:
-            return self._solve(self._counted(votes, engine, progress), None)
+            return self._solve(self._counted(votes, engine, progress), None, progress)
         if needs_counting_in_pieces(votes):
             raise AssayError("gold labels go with votes that are in memory, but these come in pieces")
         counted = self._as_votes(votes)
         truth = counted.gold(gold)
         known = (truth.codes >= 0)[:, 0]
         without = Tally.of(counted.take(~known), self._sketch_size)
-        return self._solve(Tally.of(counted, size=0), (without, counted.take(known), truth.take(known)))
+        gold_part = (without, counted.take(known), truth.take(known))
+        return self._solve(Tally.of(counted, size=0), gold_part, progress)
 
     def partial_fit(self, votes: Any, *, engine: Engine | Literal["local"] = "local", progress: bool = True) -> Self:
         """Learn from these votes and from those of all earlier calls, of which only the counts are kept.
@@ -205,7 +206,7 @@ class LabelModel(WithSettings):
         self._check_settings(None)
         today = self._counted(votes, engine, progress)
         total = today if self._counts is None else self._counts + today
-        self._solve(total, None)
+        self._solve(total, None, progress)
         self._counts = total
         return self
 
@@ -222,11 +223,11 @@ class LabelModel(WithSettings):
         # Moments are taken from counts over all items; patterns give them the class balance alone.
         return SKETCH_SIZE // 8 if self.method in ("completion", "covariance") else SKETCH_SIZE
 
-    def _solve(self, tally: Tally, gold: tuple[Tally, Votes, Votes] | None) -> Self:
+    def _solve(self, tally: Tally, gold: tuple[Tally, Votes, Votes] | None, progress: bool) -> Self:
         """Learn from what was counted; with gold, from items without it, and from those that have it."""
         learned = None
         if self.dependencies == "learn":
-            learned = learn_from_tally(tally if gold is None else gold[0], seed=self.seed)
+            learned = learn_from_tally(tally if gold is None else gold[0], seed=self.seed, progress=progress)
         dependencies = list(self.dependencies) if learned is None else learned.pairs
         graph = SourceGraph(tally.names, dependencies)
         self.check_ = check_tally(tally, dependencies)

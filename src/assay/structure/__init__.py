@@ -69,7 +69,7 @@ def learn_dependencies(
     seed
         For the half-samples.
     progress
-        Whether to show progress on a terminal, where votes come in pieces.
+        Whether to show progress on a terminal.
 
     Returns
     -------
@@ -91,13 +91,13 @@ def learn_dependencies(
     if not needs_counting_in_pieces(votes) and not isinstance(votes, Votes):
         votes = Votes.from_matrix(votes, cardinality=cardinality)
     tally = tally_of(votes, engine="local", size=SKETCH_SIZE, progress=progress)
-    settings = _Settings(method, false_discoveries, min_confidence, resamples, max_joint_votes, seed)
+    settings = _Settings(method, false_discoveries, min_confidence, resamples, max_joint_votes, seed, progress)
     return _learned(tally, settings)
 
 
-def learn_from_tally(tally: Tally, *, seed: int = 0) -> LearnedDependencies:
+def learn_from_tally(tally: Tally, *, seed: int = 0, progress: bool = True) -> LearnedDependencies:
     """The same for votes that are counted already, with the default settings."""
-    return _learned(tally, _Settings(seed=seed))
+    return _learned(tally, _Settings(seed=seed, progress=progress))
 
 
 @dataclass(frozen=True)
@@ -108,6 +108,7 @@ class _Settings:
     resamples: int = 20
     max_joint_votes: int = MAX_JOINT_VOTES
     seed: int = 0
+    progress: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,7 +196,9 @@ def _part(tally: Tally, index: int, settings: _Settings, rng: np.random.Generato
     patterns = tally.sketch.patterns()
     problem = Problem(layout, replace(patterns, rows=reading.rows(patterns.rows)))
     edges, left_out, parameters, again, untold = _searched(problem, settings)
-    confidence = stability(problem, again, settings.resamples, rng) if settings.resamples and edges else None
+    confidence = None
+    if settings.resamples and edges:
+        confidence = stability(problem, again, settings.resamples, rng, progress=settings.progress)
     return _Part(
         reading.sources.tolist(),
         edges,

@@ -77,9 +77,7 @@ class _Model:
     tests: PairTests
 
     @classmethod
-    def learned(
-        cls, problem: Problem, deviations: Deviations, edges: frozenset[Pair], start: Parameters
-    ) -> _Model:
+    def learned(cls, problem: Problem, deviations: Deviations, edges: frozenset[Pair], start: Parameters) -> _Model:
         parameters, evidence = problem.refit(sorted(edges), start, _STEPS)
         tests = pair_tests(parameters, evidence, problem.statistics, deviations)
         return cls(edges, parameters, _log_likelihood(evidence, parameters), tests)

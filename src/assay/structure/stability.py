@@ -15,18 +15,25 @@ from itertools import chain, combinations
 import networkx as nx
 import numpy as np
 
+from assay.progress import Progress
 from assay.structure.problem import Pair, Problem
 
 
 def stability(
-    problem: Problem, search: Callable[[Problem], Iterable[Pair]], resamples: int, rng: np.random.Generator
+    problem: Problem,
+    search: Callable[[Problem], Iterable[Pair]],
+    resamples: int,
+    rng: np.random.Generator,
+    *,
+    progress: bool = False,
 ) -> dict[Pair, float]:
     """The share of half-samples in which each pair is found; pairs that never are found are left out."""
     found: Counter[Pair] = Counter()
-    for number in range(0, resamples, 2):
-        halves = problem.half(rng)[: resamples - number]
-        for half in halves:
-            found.update(connected(search(half)))
+    with Progress("looking for dependencies again", resamples, show=progress, unit="half-samples") as bar:
+        for number in range(0, resamples, 2):
+            for half in problem.half(rng)[: resamples - number]:
+                found.update(connected(search(half)))
+                bar.advance(1)
     return {pair: times / resamples for pair, times in found.items()}
 
 
