@@ -9,6 +9,9 @@
    and with the true ones
 4  speed: 200 sources, 100,000 items
 5  implications: a label that implies a label of another task, few noisy sources
+6  few: precision and recall with 6 to 14 sources that copy each other more or less often
+
+The seeds are others than those that the search was made with.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Mapping
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -36,13 +40,21 @@ KINDS: Mapping[str, Mapping[str, Any]] = {
 }
 GROUPS = ((0, 1), (2, 3, 4), (5, 6, 7, 8))
 SIZES = (1_000, 10_000, 100_000)
+FEW: Mapping[int, tuple[tuple[int, ...], ...]] = {
+    6: ((0, 1),),
+    8: ((0, 1), (2, 3, 4)),
+    10: ((0, 1), (2, 3, 4)),
+    14: ((0, 1), (2, 3, 4)),
+}
+STRENGTHS = (0.3, 0.5, 0.7)
+SEED = 2_000
 
 Section = tuple[Table, list[Target], list[dict[str, Any]]]
 
 
-def world(kind: str, seed: int, groups: tuple[tuple[int, ...], ...] = GROUPS) -> World:
+def world(kind: str, run: int, groups: tuple[tuple[int, ...], ...] = GROUPS) -> World:
     """Twenty sources, right in 60 to 90 of 100 votes."""
-    return flat_world(sources=20, copies=groups, copy_probability=0.5, seed=seed, **KINDS[kind])
+    return flat_world(sources=20, copies=groups, copy_probability=0.5, seed=SEED + run, **KINDS[kind])
 
 
 def edges(runs: int) -> Section:
@@ -60,15 +72,12 @@ def edges(runs: int) -> Section:
             ways["with confidence"] = assay.learn_dependencies
             for name, learn in ways.items():
                 scores, seconds = [], []
-                for seed in range(max(runs // (5 if n == SIZES[-1] else 1), 1)):
-                    drawn = world(kind, seed).draw(n, 100 + seed)
+                for run in range(max(runs // (5 if n == SIZES[-1] else 1), 1)):
+                    drawn = world(kind, run).draw(n, 100 + run)
                     start = time.perf_counter()
-                    pairs = set(learn(drawn.votes).pairs)
+                    pairs = learn(drawn.votes).pairs
                     seconds.append(time.perf_counter() - start)
-                    true = set(drawn.world.dependencies)
-                    scores.append(
-                        (len(pairs & true) / max(len(pairs), 1) if pairs else 1.0, len(pairs & true) / len(true))
-                    )
+                    scores.append(right(pairs, drawn.world))
                 precision, recall = np.mean(scores, axis=0)
                 row[name] = {"precision": precision, "recall": recall, "seconds": float(np.mean(seconds))}
             if n == 10_000:
@@ -83,6 +92,13 @@ def edges(runs: int) -> Section:
     return table, targets, found
 
 
+def right(pairs: list[tuple[str, str]], drawn_from: World) -> tuple[float, float]:
+    """Precision and recall; the precision of nothing is 1."""
+    true = set(drawn_from.dependencies)
+    hits = len(true.intersection(pairs))
+    return hits / len(pairs) if pairs else 1.0, hits / len(true)
+
+
 def none(runs: int) -> Section:
     table = problems.plain_table(
         "independent sources: share of runs in which a dependency is found", ["votes", "items", "share"], ()
@@ -90,7 +106,7 @@ def none(runs: int) -> Section:
     found, wrong, total = [], 0, 0
     for kind in KINDS:
         for n in SIZES[:2]:
-            draws = [world(kind, seed, ()).draw(n, 500 + seed).votes for seed in range(runs)]
+            draws = [world(kind, run, ()).draw(n, 500 + run).votes for run in range(runs)]
             hits = sum(bool(assay.learn_dependencies(votes).pairs) for votes in draws)
             wrong, total = wrong + hits, total + runs
             found.append({"kind": kind, "items": n, "runs": runs, "with an edge": hits})
@@ -106,8 +122,8 @@ def accuracies(runs: int) -> Section:
     for kind in KINDS:
         for n in SIZES[1:]:
             errors = []
-            for seed in range(runs):
-                drawn = world(kind, seed).draw(n, 100 + seed)
+            for run in range(runs):
+                drawn = world(kind, run).draw(n, 100 + run)
                 choices: tuple[Any, ...] = ((), "learn", drawn.world.dependencies)
                 models = (assay.LabelModel(method="em", dependencies=chosen) for chosen in choices)
                 errors.append([problems.moment_error(model.fit(drawn.votes), drawn.world) for model in models])
@@ -128,16 +144,14 @@ def speed(_: int) -> Section:
     groups = [(4 * i, 4 * i + 1) if i % 3 else (4 * i, 4 * i + 1, 4 * i + 2) for i in range(20)]
     found = []
     for name, coverage in (("always vote", 1.0), ("vote on 30%", 0.3)):
-        large = flat_world(sources=200, copies=groups, copy_probability=0.5, coverage=coverage, seed=1)
+        large = flat_world(sources=200, copies=groups, copy_probability=0.5, coverage=coverage, seed=SEED)
         drawn = large.draw(100_000, 3)
         start = time.perf_counter()
-        pairs = set(assay.learn_dependencies(drawn.votes).pairs)
+        pairs = assay.learn_dependencies(drawn.votes).pairs
         seconds = time.perf_counter() - start
-        true = set(large.dependencies)
-        hits = len(pairs & true)
-        found.append({"votes": name, "seconds": seconds, "precision": hits / max(len(pairs), 1)})
-        found[-1]["recall"] = hits / len(true)
-        table.add_row(name, f"{seconds:.1f}", f"{found[-1]['precision']:.2f}", f"{found[-1]['recall']:.2f}")
+        precision, recall = right(pairs, large)
+        found.append({"votes": name, "seconds": seconds, "precision": precision, "recall": recall})
+        table.add_row(name, f"{seconds:.1f}", f"{precision:.2f}", f"{recall:.2f}")
     return (
         table,
         [Target("4  seconds for 200 sources and 100,000 items", max(row["seconds"] for row in found), high=60)],
@@ -152,7 +166,7 @@ def implications(runs: int) -> Section:
     found = []
     for sources in ((3, 2), (2, 3), (3, 3), (5, 5)):
         hits = others = wrong = 0
-        for seed in range(runs):
+        for seed in range(SEED, SEED + runs):
             new = assay.suggest_task_graph(two_tasks(10_000, seed, True, sources)).new
             planted = [each for each in new if (each.condition, each.consequence) == (("a", "a1"), ("b", "b0"))]
             hits += len(planted)
@@ -167,6 +181,32 @@ def implications(runs: int) -> Section:
         [Target("5  planted implications found", share, low=0.9), Target("5  others found", false, high=0)],
         found,
     )
+
+
+def few(runs: int) -> Section:
+    table = problems.plain_table(
+        "few sources, 10,000 items: precision / recall, by how often they copy",
+        ["votes", "sources", "groups", *(f"{strength:.0%}" for strength in STRENGTHS)],
+        (),
+    )
+    found = []
+    for kind, (sources, groups) in product(KINDS, FEW.items()):
+        cells = []
+        for strength in STRENGTHS:
+            scores = []
+            for run in range(runs):
+                drawn_from = flat_world(
+                    sources=sources, copies=groups, copy_probability=strength, seed=SEED + run, **KINDS[kind]
+                )
+                scores.append(
+                    right(assay.learn_dependencies(drawn_from.draw(10_000, 300 + run).votes).pairs, drawn_from)
+                )
+            precision, recall = np.mean(scores, axis=0)
+            cells.append(f"{precision:.2f} / {recall:.2f}")
+            found.append({"kind": kind, "sources": sources, "copy": strength, "runs": runs})
+            found[-1] |= {"precision": precision, "recall": recall}
+        table.add_row(kind, str(sources), " + ".join(str(len(group)) for group in groups), *cells)
+    return table, [], found
 
 
 def two_tasks(n: int, seed: int, implied: bool, sources: tuple[int, int]) -> assay.Votes:
@@ -191,6 +231,7 @@ SECTIONS: Mapping[int, tuple[Callable[[int], Section], int]] = {
     3: (accuracies, 3),
     4: (speed, 1),
     5: (implications, 10),
+    6: (few, 5),
 }
 
 

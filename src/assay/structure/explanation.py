@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from math import sqrt
 
 import networkx as nx
 import numpy as np
@@ -94,8 +95,11 @@ class _Model:
         return float(np.mean([self.tests.surprise[pair] ** 2 for pair in self.surprising] or [0.0]))
 
     def gain_over(self, other: _Model) -> float:
-        """How much more likely the votes are than by a model with fewer dependencies."""
-        return (self.log_likelihood - other.log_likelihood) / np.sqrt(len(self.edges) - len(other.edges))
+        """How much more likely the votes are than by a model with fewer dependencies.
+
+        Each dependency more counts less: a whole group explains more than one of its pairs, and so does one too large.
+        """
+        return (self.log_likelihood - other.log_likelihood) / sqrt(len(self.edges) - len(other.edges))
 
 
 def _log_likelihood(evidence: Evidence, parameters: Parameters) -> float:

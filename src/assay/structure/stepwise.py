@@ -17,8 +17,8 @@ import numpy.typing as npt
 from scipy.stats import norm
 
 from assay.parameters import Parameters
-from assay.structure.problem import Pair, Problem
 from assay.structure.explanation import explanation
+from assay.structure.problem import Pair, Problem
 from assay.structure.pruning import needed
 from assay.structure.score_tests import Deviations, PairTests, deviations_of, pair_tests
 
