@@ -146,13 +146,15 @@ def check(folder: Folder = Path("."), as_json: Json = False, debug: Debug = Fals
 @app.command(epilog="Example: [bold]assay dependencies my-project[/]")
 def dependencies(folder: Folder = Path("."), as_json: Json = False, debug: Debug = False) -> None:
     """Find sources that have more in common than the truth explains, from their votes alone."""
-    from assay.pipeline import learned_dependencies
+    from assay.pipeline import current_votes, learned_dependencies
     from assay.report.terminal import dependencies_table, show
     from assay.sources.hints import dependency_hints
 
     project = _load(folder)
     labels = [label for task in project.tasks.tasks for label in task.labels]
-    learned, hints = learned_dependencies(project), dependency_hints(project.sources(), ignore=labels)
+    votes = current_votes(project)
+    learned = learned_dependencies(project, votes)
+    hints = dependency_hints(project.sources(), votes=votes, ignore=labels)
     if as_json:
         _print_json({**learned.to_dict(), "hints": [vars(hint) for hint in hints]})
         return

@@ -1,4 +1,4 @@
-"""Sources that are made from the same things, told without looking at a single vote."""
+"""Sources that may err together, told without statistics: by what they are made from, and by plain counting."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from typing import Any, Literal
 from assay.sources.base import Source, flatten
 from assay.sources.function import FunctionSource, Preprocessor
 from assay.sources.rules import DictionaryRule, PatternRule
+from assay.sources.vote_hints import alike
+from assay.votes import Votes
 
 _SHARE = 0.3
 """Sources share their words if the one with fewer has so many of them in common with the other."""
@@ -21,20 +23,21 @@ _MOST_WORDS = 5
 
 @dataclass(frozen=True)
 class Hint:
-    """Two sources that are made from the same thing, and so may err together."""
+    """Two sources that are made from the same thing, or whose votes look copied, and so may err together."""
 
     sources: tuple[str, str]
-    kind: Literal["resource", "preprocessor", "words"]
+    kind: Literal["resource", "preprocessor", "words", "same votes", "nested votes", "copied votes"]
     what: str
-    """The name of what they share, or the words."""
+    """The name of what they share, the words, or what the votes show."""
 
     def __str__(self) -> str:
         one, other = self.sources
-        return f"{one} – {other}: both use the {self.kind} {self.what}"
+        told = self.what if self.kind.endswith("votes") else f"both use the {self.kind} {self.what}"
+        return f"{one} – {other}: {told}"
 
 
-def dependency_hints(sources: Any, *, ignore: Iterable[str] = ()) -> list[Hint]:
-    """Pairs of sources that share a resource, a preprocessor, or words of their patterns, dictionaries or code.
+def dependency_hints(sources: Any = (), *, votes: Votes | None = None, ignore: Iterable[str] = ()) -> list[Hint]:
+    """Pairs of sources that share a resource, a preprocessor or words, or whose votes look copied.
 
     Hints are reasons to look, not dependencies: :func:`assay.learn_dependencies` tells which of them show in the votes.
     What more than half of all sources use is no hint.
@@ -42,7 +45,10 @@ def dependency_hints(sources: Any, *, ignore: Iterable[str] = ()) -> list[Hint]:
     Parameters
     ----------
     sources
-        What :func:`assay.apply` takes.
+        What :func:`assay.apply` takes. Words are those of patterns, dictionaries and code.
+    votes
+        Votes that are the same, that are nested, and workers who copy: who also agree where most others say
+        something else.
     ignore
         Words that mean nothing, such as the names of labels.
 
@@ -53,13 +59,13 @@ def dependency_hints(sources: Any, *, ignore: Iterable[str] = ()) -> list[Hint]:
     >>> print(*dependency_hints([spam, more, other]))
     subscribe – videos: both use the words channel
     """
-    made = flatten(sources)
+    made = flatten(sources) if sources else []
     things = [dict(_things(source)) for source in made]
     known = frozenset(word.lower() for word in ignore)
     words = [_words(source) - known for source in made]
     users = {key: sum(key in each for each in things) for key in {key for each in things for key in each}}
     common = {word for word in set().union(*words) if sum(word in each for each in words) > max(len(made) / 2, 2)}
-    found = []
+    found = [] if votes is None else [Hint(*told) for told in alike(votes)]
     for i, j in combinations(range(len(made)), 2):
         pair = (made[i].name, made[j].name)
         for key in things[i].keys() & things[j].keys():
