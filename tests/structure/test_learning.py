@@ -87,10 +87,13 @@ class TestDiscoveries:
         surprise = np.full((12, 12), 9.0)
         surprise[0, 1] = surprise[1, 0] = 60.0
         informed = ~np.eye(12, dtype=bool)
-        beside = beside_background(surprise, informed, [])
+        beside = beside_background(surprise, informed, informed, [])
         assert beside[2, 3] < 1
         assert beside[0, 1] > 3
-        assert beside_background(surprise, informed, [(0, 1)])[0, 1] == 0
+        assert beside_background(surprise, informed, informed, [(0, 1)])[0, 1] == 0
+        # Pairs that were only looked at because they meet so often are no background.
+        usual = np.zeros_like(informed)
+        assert (beside_background(surprise, informed, usual, []) == np.where(informed, surprise, 0)).all()
 
 
 class TestRecovery:

@@ -40,6 +40,7 @@ def learn_dependencies(
     method: Way = "residuals",
     false_discoveries: float = 0.01,
     min_confidence: float = 0.5,
+    min_strength: float = 0.05,
     resamples: int = 20,
     max_joint_votes: int = MAX_JOINT_VOTES,
     cardinality: int | None = None,
@@ -60,6 +61,8 @@ def learn_dependencies(
         The share of what is found that may be there by chance.
     min_confidence
         Dependencies that are found again in fewer of the half-samples than this share are told, but not kept.
+    min_strength
+        Dependencies weaker than this correlation are told, but not kept: they take items to learn and change little.
     resamples
         How many half-samples to search again, for the confidence; 0 for none, which is quicker.
     max_joint_votes
@@ -87,11 +90,13 @@ def learn_dependencies(
     >>> print(learned.edges[0])
     0 – 1: correlation +0.58, confidence 100%
     """
-    _check(method, false_discoveries, min_confidence, resamples, max_joint_votes)
+    settings = _Settings(
+        method, false_discoveries, min_confidence, min_strength, resamples, max_joint_votes, seed, progress
+    )
+    _check(settings)
     if not needs_counting_in_pieces(votes) and not isinstance(votes, Votes):
         votes = Votes.from_matrix(votes, cardinality=cardinality)
     tally = tally_of(votes, engine="local", size=SKETCH_SIZE, progress=progress)
-    settings = _Settings(method, false_discoveries, min_confidence, resamples, max_joint_votes, seed, progress)
     return _learned(tally, settings)
 
 
@@ -105,6 +110,7 @@ class _Settings:
     method: Way = "residuals"
     false_discoveries: float = 0.01
     min_confidence: float = 0.5
+    min_strength: float = 0.05
     resamples: int = 20
     max_joint_votes: int = MAX_JOINT_VOTES
     seed: int = 0
@@ -182,10 +188,12 @@ def _edge(
     part: _Part, pair: Pair, surprise: float, why_not: str, names: tuple[str, ...], settings: _Settings
 ) -> LearnedEdge:
     confidence = None if part.confidence is None else part.confidence.get(pair, 0.0)
+    strength = float(part.residuals[pair])
+    if not why_not and abs(strength) < settings.min_strength:
+        why_not = "too weak to matter"
     if not why_not and confidence is not None and confidence < settings.min_confidence:
         why_not = "seldom found again"
     one, other = sorted(part.sources[at] for at in pair)
-    strength = float(part.residuals[pair])
     return LearnedEdge((names[one], names[other]), strength, surprise, confidence, not why_not, why_not)
 
 
@@ -241,13 +249,16 @@ def _searched(
     return edges, left_out, parameters, search, 0
 
 
-def _check(method: str, false_discoveries: float, min_confidence: float, resamples: int, max_joint_votes: int) -> None:
-    if method not in WAYS:
-        raise AssayError(f"method must be one of {listing(WAYS)}, but is {method!r}")
-    if not 0 < false_discoveries < 1:
-        raise AssayError(f"false_discoveries must be a share between 0 and 1, but is {false_discoveries!r}")
-    if not 0 <= min_confidence <= 1:
-        raise AssayError(f"min_confidence must be a share from 0 to 1, but is {min_confidence!r}")
-    for name, value, least in (("resamples", resamples, 0), ("max_joint_votes", max_joint_votes, 4)):
-        if not isinstance(value, int) or value < least:
-            raise AssayError(f"{name} must be a whole number from {least}, but is {value!r}")
+def _check(given: _Settings) -> None:
+    if given.method not in WAYS:
+        raise AssayError(f"method must be one of {listing(WAYS)}, but is {given.method!r}")
+    if not 0 < given.false_discoveries < 1:
+        raise AssayError(f"false_discoveries must be a share between 0 and 1, but is {given.false_discoveries!r}")
+    for name in ("min_confidence", "min_strength"):
+        share = getattr(given, name)
+        if not 0 <= share <= 1:
+            raise AssayError(f"{name} must be a share from 0 to 1, but is {share!r}")
+    for name, least in (("resamples", 0), ("max_joint_votes", 4)):
+        number = getattr(given, name)
+        if not isinstance(number, int) or number < least:
+            raise AssayError(f"{name} must be a whole number from {least}, but is {number!r}")

@@ -36,7 +36,7 @@ def sparse_and_low_rank(problem: Problem, *, false_discoveries: float) -> dict[P
     m = problem.sources
     surprise = _surprise(problem)
     informed = surprise > 0
-    stands_out = beside_background(surprise, informed, [])
+    stands_out = beside_background(surprise, informed, informed, [])
     least = discoveries(stands_out, informed, false_discoveries)
     chosen = np.argwhere(np.triu(stands_out >= least, 1)) if m else np.empty((0, 2), dtype=np.int64)
     pairs = sorted(((int(i), int(j)) for i, j in chosen), key=lambda pair: (-stands_out[pair], pair))

@@ -68,6 +68,8 @@ class PairTests:
     can_meet: BoolArray
     """Where the meetings tell something."""
     can_agree: BoolArray
+    usual: BoolArray
+    """Pairs that tell something whether they meet more often than expected or not."""
 
     @property
     def informed(self) -> BoolArray:
@@ -105,14 +107,17 @@ def pair_tests(parameters: Parameters, evidence: Evidence, statistics: Statistic
     items = float(totals.sum()) / scale
     more = more - deviations.slope * left
     of_meet, of_agree = items * deviations.meet, items * deviations.agree
-    can_meet, can_agree = (of_meet > _LEAST) | (left > _MANY), of_agree > _LEAST
-    for flags in (can_meet, can_agree):
+    can_agree = of_agree > _LEAST
+    usual = (of_meet > _LEAST) | can_agree
+    can_meet = (of_meet > _LEAST) | (left > _MANY)
+    for flags in (can_meet, can_agree, usual):
         np.fill_diagonal(flags, False)
     return PairTests(
         np.where(can_meet, left / np.sqrt(np.maximum(of_meet, _LEAST) + _TAIL * np.abs(left)), 0.0),
         np.where(can_agree, more / np.sqrt(np.maximum(of_agree, _LEAST) + _TAIL * np.abs(more)), 0.0),
         can_meet,
         can_agree,
+        usual,
     )
 
 

@@ -94,7 +94,7 @@ def stepwise(
     may_explain = whole is None or whole.explained
     for _ in range(_ROUNDS):
         tests = pair_tests(parameters, evidence, problem.statistics, known)
-        surprise = beside_background(tests.surprise, tests.informed, [*edges, *left_out, *dropped])
+        surprise = beside_background(tests.surprise, tests.informed, tests.usual, [*edges, *left_out, *dropped])
         added = False
         for pair in _outstanding(surprise, tests.informed, false_discoveries):
             fits = problem.has_room([*edges, pair], max_joint_votes)
@@ -120,19 +120,18 @@ def stepwise(
     return Found(edges, left_out, parameters, first, known, explained)
 
 
-def beside_background(surprise: FloatArray, informed: BoolArray, known: Sequence[Pair]) -> FloatArray:
-    """(sources, sources): how surprising each pair is beside other pairs of the same sources; 0 for those known."""
+def beside_background(surprise: FloatArray, informed: BoolArray, usual: BoolArray, known: Sequence[Pair]) -> FloatArray:
+    """(sources, sources): how surprising each pair is beside the usual pairs of the same sources; 0 for those known."""
     open_to = informed.copy()
     for i, j in known:
         open_to[i, j] = open_to[j, i] = False
-    if not open_to.any():
-        return np.zeros_like(surprise)
-    usual = float(norm.isf((1 - _QUANTILE) / 2))
-    level = np.quantile(surprise[open_to], _QUANTILE) / usual
-    rows = np.full(len(surprise), max(level, 1.0))
-    for i, others in enumerate(open_to):
+    compared = usual & open_to
+    chance = float(norm.isf((1 - _QUANTILE) / 2))
+    level = max(np.quantile(surprise[compared], _QUANTILE) / chance, 1.0) if compared.any() else 1.0
+    rows = np.full(len(surprise), level)
+    for i, others in enumerate(compared):
         if others.sum() >= _ROW - 1:
-            rows[i] = max(np.quantile(surprise[i][others], _QUANTILE) / usual, 1.0)
+            rows[i] = max(np.quantile(surprise[i][others], _QUANTILE) / chance, 1.0)
     background = np.maximum(np.sqrt(np.outer(rows, rows)), level)
     found: FloatArray = np.where(open_to, surprise / background, 0.0)
     return found
