@@ -1,5 +1,7 @@
 """Learning dependencies from votes: laws, recovery, and what is refused."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ import assay
 from assay.cliques import reading_of
 from assay.graph import SourceGraph
 from assay.simulate import flat_world
+from assay.structure.explanation import joined
 from assay.structure.learned import LearnedDependencies
 from assay.structure.problem import Problem
 from assay.structure.pruning import needed
@@ -124,6 +127,30 @@ class TestRecovery:
         learned = assay.learn_dependencies(world.draw(10_000, 101).votes, resamples=0)
         assert sorted(learned.pairs) == world.dependencies
 
+    @pytest.mark.parametrize("seed", [3, 4, 5])
+    def test_few_sources_of_which_most_are_dependent(self, seed):
+        """Five of eight: every pair has something left, and only all four dependencies together explain it."""
+        world = flat_world(sources=8, copies=[(0, 1), (2, 3, 4)], copy_probability=0.4, seed=seed)
+        learned = assay.learn_dependencies(world.draw(10_000, 5).votes, resamples=2)
+        assert sorted(learned.pairs) == world.dependencies
+
+    @pytest.mark.parametrize("seed", [3, 5, 6])
+    def test_strong_groups_among_few_that_say_one_thing_each(self, seed):
+        world = flat_world(
+            sources=10, copies=[(0, 1), (2, 3, 4)], copy_probability=0.7, polarity="one", coverage=0.25, seed=seed
+        )
+        assert sorted(assay.learn_dependencies(world.draw(10_000, 5).votes, resamples=0).pairs) == world.dependencies
+
+    def test_rare_sources_that_speak_together(self):
+        """Chance has them meet less than once; they meet some sixty times."""
+        rng = np.random.default_rng(4)
+        codes = flat_world(sources=12, coverage=0.5, seed=2).draw(8_000).votes.codes.copy()
+        rare = rng.random(8_000) < 0.01
+        for source in (3, 7):
+            codes[:, source] = np.where(rare & (rng.random(8_000) < 0.9), codes[:, 0] % 2, -1)
+        learned = assay.learn_dependencies(codes, resamples=4)
+        assert ("3", "7") in learned.pairs
+
     @pytest.mark.parametrize("method", ["low-rank", "pseudolikelihood"])
     def test_the_other_ways(self, method):
         world = world_of({}, ((0, 1),), sources=10)
@@ -210,6 +237,13 @@ class TestResults:
         assert "joint votes" in left[0].why_not
         assert max(len(clique) for clique in learned.graph.cliques) == 2
 
+    def test_the_weak_are_told_but_not_kept(self):
+        votes = world_of({}).draw(5_000, 1).votes
+        learned = assay.learn_dependencies(votes, min_strength=0.95, resamples=0)
+        assert not learned.pairs
+        assert {edge.why_not for edge in learned.edges} == {"too weak to matter"}
+        assert len(learned.edges) == 4
+
     def test_what_cannot_be_told_is_said(self):
         codes = flat_world(sources=6, coverage=0.5, seed=1).draw(2_000).votes.codes.copy()
         codes[:1_990, 5] = -1
@@ -222,6 +256,7 @@ class TestResults:
             {"method": "guess"},
             {"false_discoveries": 0},
             {"min_confidence": 2},
+            {"min_strength": -0.1},
             {"resamples": -1},
             {"max_joint_votes": 1},
         ],
@@ -248,6 +283,24 @@ class TestStepwise:
             problem_of(assay.Votes.from_matrix(np.full((5, 4), -1), cardinality=2)), false_discoveries=0.05
         )
         assert not found.edges
+
+    def test_independent_sources_are_the_first_guess(self):
+        found = stepwise(problem_of(world_of({}, ()).draw(3_000, 1).votes), false_discoveries=0.01)
+        assert not found.edges
+        assert not found.explained
+
+    def test_joined_groups_are_cliques(self):
+        known = frozenset({(0, 1), (2, 3), (2, 4), (3, 4)})
+        assert joined(known, (5, 6)) == known | {(5, 6)}
+        assert joined(known, (1, 6)) == known | {(0, 6), (1, 6)}
+        assert joined(known, (1, 2)) == frozenset(combinations(range(5), 2))
+
+    def test_what_most_sources_have_in_common_is_the_truth(self):
+        """No group of more than half of the sources explains anything."""
+        problem = problem_of(world_of({}, ((0, 1, 2, 3),), sources=6).draw(4_000, 1).votes)
+        found = stepwise(problem, false_discoveries=0.01)
+        graph = SourceGraph([str(j) for j in range(6)], list(found.edges))
+        assert max(map(len, graph.cliques)) <= 3
 
 
 class TestModel:

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from math import sqrt
 
 import networkx as nx
 import numpy as np
@@ -27,7 +26,7 @@ _JOINED = 5
 """So often groups are joined,"""
 _TRIALS = 8
 """each time the best of those of this many most surprising pairs."""
-_STEPS = 30
+_STEPS, _FEW_STEPS = 30, 1
 _AS_CHANCE = 2.0
 """The mean square of what is left, in standard deviations, up to which it may be there by chance."""
 
@@ -38,7 +37,7 @@ def explanation(
     """Dependencies to add to those known, with which the model leaves nothing; none if there are no such."""
     if problem.sources > _MOST_SOURCES:
         return []
-    best = _Model.learned(problem, deviations, frozenset(edges), parameters)
+    best = _Model.learned(problem, deviations, frozenset(edges), parameters, max_steps=_FEW_STEPS)
     for _ in range(_JOINED):
         if best.left <= _AS_CHANCE:
             return sorted(best.edges.difference(edges))
@@ -46,7 +45,8 @@ def explanation(
         fitting = sorted(sorted(more) for more in wider if _fits(problem, more, max_joint_votes))
         if not fitting:
             break
-        trials = [_Model.learned(problem, deviations, frozenset(more), best.parameters) for more in fitting]
+        # Each from the start, so that a group that became the truth without its dependencies does not stay it.
+        trials = [_Model.learned(problem, deviations, frozenset(more), parameters) for more in fitting]
         best = max(trials, key=lambda trial: trial.gain_over(best))
     return sorted(best.edges.difference(edges)) if best.left <= _AS_CHANCE else []
 
@@ -78,8 +78,15 @@ class _Model:
     tests: PairTests
 
     @classmethod
-    def learned(cls, problem: Problem, deviations: Deviations, edges: frozenset[Pair], start: Parameters) -> _Model:
-        parameters, evidence = problem.refit(sorted(edges), start, _STEPS)
+    def learned(
+        cls,
+        problem: Problem,
+        deviations: Deviations,
+        edges: frozenset[Pair],
+        start: Parameters,
+        max_steps: int = _STEPS,
+    ) -> _Model:
+        parameters, evidence = problem.refit(sorted(edges), start, max_steps)
         tests = pair_tests(parameters, evidence, problem.statistics, deviations)
         return cls(edges, parameters, _log_likelihood(evidence, parameters), tests)
 
@@ -95,11 +102,8 @@ class _Model:
         return float(np.mean([self.tests.surprise[pair] ** 2 for pair in self.surprising] or [0.0]))
 
     def gain_over(self, other: _Model) -> float:
-        """How much more likely the votes are than by a model with fewer dependencies.
-
-        Each dependency more counts less: a whole group explains more than one of its pairs, and so does one too large.
-        """
-        return (self.log_likelihood - other.log_likelihood) / sqrt(len(self.edges) - len(other.edges))
+        """How much more likely, for each dependency more, the votes are than by a model with fewer."""
+        return (self.log_likelihood - other.log_likelihood) / (len(self.edges) - len(other.edges))
 
 
 def _log_likelihood(evidence: Evidence, parameters: Parameters) -> float:
