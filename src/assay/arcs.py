@@ -58,7 +58,9 @@ def arcs_svg(
     width = left + _GAP + step * (reach + 1) + (44 if scores else 10)
     height = _TOP * 2 + _ROW * max(len(order) - 1, 0)
     strongest = max((abs(score) for score in (scores or {}).values()), default=1.0) or 1.0
-    parts = [_arc(pair, row, left + _GAP, step, pair in added, scores, strongest) for pair in drawn]
+    arcs = [_arc(pair, row, left + _GAP, step, pair in added, scores, strongest) for pair in drawn]
+    # Scores last, so that no arc runs through them.
+    parts = [path for path, _ in arcs] + [score for _, score in arcs]
     for node in order:
         y = _TOP + _ROW * row[node]
         parts.append(
@@ -103,7 +105,8 @@ def _arc(
     is_added: bool,
     scores: Mapping[Pair, float] | None,
     strongest: float,
-) -> str:
+) -> tuple[str, str]:
+    """The arc, and its score."""
     first, last = sorted((row[pair[0]], row[pair[1]]))
     y1, y2, out = _TOP + _ROW * first, _TOP + _ROW * last, step * (last - first)
     score = None if scores is None else scores.get(pair)
@@ -114,10 +117,10 @@ def _arc(
         f'style="stroke:var(--estimate, {LIGHT.estimate})" stroke-width="{width:.1f}" stroke-opacity="0.75"{dashes}/>'
     )
     if score is None:
-        return path
+        return path, ""
     text = f'<text x="{x + out + 4:.0f}" y="{(y1 + y2) / 2 + 4:.0f}" font-size="10" '
     halo = "stroke:var(--paper, white);stroke-width:3;paint-order:stroke"
-    return path + text + f'style="fill:var(--muted, {LIGHT.muted});{halo}">{score:.2f}</text>'
+    return path, text + f'style="fill:var(--muted, {LIGHT.muted});{halo}">{score:.2f}</text>'
 
 
 def _short(name: str) -> str:
