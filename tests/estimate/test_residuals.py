@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 from assay.cliques import Layout
-from assay.estimate.residuals import expected_meetings, pair_table, residual_correlations
+from assay.estimate.em import Evidence
+from assay.estimate.residuals import clique_correlations, expected_meetings, pair_table, residual_correlations
 from assay.graph import SourceGraph
 from assay.model import LabelModel
 from assay.parameters import Parameters, normalised
 from assay.simulate import flat_world
+from assay.tally import Tally
 
 
 def random_parameters(dependencies, seed, sources=6, outcomes=3):
@@ -101,3 +103,18 @@ def test_a_copy_has_the_residual_correlation_with_which_it_copies():
     copied = world.conditionals[3][0] * (1 - world.conditionals[3][0]) @ world.balance
     assert found[2, 3] == pytest.approx(0.6 * np.sqrt(own / copied), abs=0.05)
     assert (found == found.T).all()
+
+
+def test_a_clique_has_the_mean_correlation_of_its_pairs():
+    world = flat_world(sources=8, copies=[(0, 1), (3, 4, 5)], copy_probability=0.6, coverage=0.7, seed=2)
+    votes = world.draw(5_000).votes
+    part = LabelModel(method="em", dependencies=world.dependencies).fit(votes)._fitted.components[0]
+    parameters = part.fit.parameters
+    patterns = Tally.of(votes).sketch.patterns()
+    evidence = Evidence(parameters.layout.design(patterns.rows), patterns.counts, None, patterns.spread)
+    whole = residual_correlations(parameters, part.fit.statistics)
+    found = clique_correlations(parameters, evidence)
+    for clique, correlation in zip(parameters.layout.cliques, found, strict=True):
+        pairs = [max(whole[pair], 0) for pair in combinations(clique.sources, 2)]
+        np.testing.assert_allclose(correlation, np.mean(pairs) if pairs else 0, atol=1e-9)
+    assert 0.4 < found.max() < 0.8

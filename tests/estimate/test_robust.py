@@ -161,3 +161,20 @@ def test_concentrations_are_those_of_greatest_likelihood():
     grid = np.geomspace(1, 200, 400)
     assert found == pytest.approx(grid[np.argmax([likelihood(s) for s in grid])], rel=0.03)
     assert 8 < found < 18
+
+
+def test_copies_that_are_declared_count_once():
+    codes = flat_world(sources=9, accuracy=(0.6, 0.8), seed=4).draw(3000).votes.codes
+    copied = np.column_stack([codes, codes[:, 0], codes[:, 0]])
+    plain = robust_model(codes).predict_proba(codes)
+    told = robust_model(copied, dependencies=[(0, 9), (0, 10), (9, 10)]).predict_proba(copied)
+    untold = robust_model(copied).predict_proba(copied)
+    assert np.abs(told - plain).mean() < 0.3 * np.abs(untold - plain).mean()
+    assert (told.argmax(axis=1) == plain.argmax(axis=1)).mean() > 0.98
+
+
+def test_a_dependency_too_many_costs_little():
+    drawn = flat_world(sources=9, accuracy=(0.6, 0.8), seed=4).draw(3000)
+    plain, wrong = robust_model(drawn.votes), robust_model(drawn.votes, dependencies=[(0, 1), (2, 3)])
+    right = [(model.predict(drawn.votes) == drawn.gold).mean() for model in (plain, wrong)]
+    assert right[1] > right[0] - 0.005
