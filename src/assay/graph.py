@@ -104,6 +104,24 @@ class SourceGraph:
         """Sources that hang together through dependencies; different ones are independent given the truth."""
         return tuple(sorted(tuple(sorted(part)) for part in nx.connected_components(self._graph)))
 
+    def way(self, one: int, other: int) -> tuple[tuple[int, ...], ...]:
+        """The cliques on the shortest way through the junction forest from one source to another of its component.
+
+        >>> SourceGraph(["a", "b", "c", "d"], [("a", "b"), ("b", "c"), ("c", "d")]).way(0, 2)
+        ((0, 1), (1, 2))
+        """
+        starts, ends = ([at for at, clique in enumerate(self.cliques) if source in clique] for source in (one, other))
+        ways = (self._ways[start][end] for start in starts for end in ends)
+        return tuple(self.cliques[at] for at in min(ways, key=len))
+
+    @cached_property
+    def _ways(self) -> dict[int, dict[int, list[int]]]:
+        """Per clique the ways to all others, through the junction forest."""
+        forest: nx.Graph[int] = nx.Graph()
+        forest.add_nodes_from(range(len(self.cliques)))
+        forest.add_edges_from(self.tree)
+        return dict(nx.all_pairs_shortest_path(forest))
+
     @property
     def has_singleton_separators(self) -> bool:
         """Whether cliques meet in the truth alone, as Algorithm 1 wants it."""

@@ -16,7 +16,6 @@ from __future__ import annotations
 from itertools import combinations, pairwise
 from string import ascii_lowercase
 
-import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
@@ -147,7 +146,8 @@ def pair_table(parameters: Parameters, one: int, other: int) -> FloatArray:
         tables = parameters.conditionals
         return np.asarray(tables[one][:, None, :] * tables[other][None, :, :])
     tables_of = dict(zip((clique.sources for clique in layout.cliques), parameters.joint, strict=True))
-    way = [layout.cliques[index] for index in _way(layout, one, other)]
+    clique_of = {clique.sources: clique for clique in layout.cliques}
+    way = [clique_of[sources] for sources in layout.graph.way(one, other)]
     goals = [*(tuple(set(a.sources) & set(b.sources)) for a, b in pairwise(way)), (other,)]
     known = (one, *(source for source in goals[0] if source != one))
     message = _margin(way[0], tables_of[way[0].sources], known)
@@ -167,18 +167,6 @@ def _multiplied(
     letter = dict(zip(dict.fromkeys((*of_a, *of_b)), ascii_lowercase, strict=False))
     names = ["".join(letter[source] for source in sources) + "Y" for sources in (of_a, of_b, kept)]
     return np.asarray(np.einsum(f"{names[0]},{names[1]}->{names[2]}", a, b))
-
-
-def _way(layout: Layout, one: int, other: int) -> list[int]:
-    """The cliques on the shortest way through the junction tree from one source to another."""
-    graph = layout.graph
-    place = {clique.sources: index for index, clique in enumerate(layout.cliques)}
-    tree: nx.Graph[int] = nx.Graph()
-    tree.add_nodes_from(range(len(graph.cliques)))
-    tree.add_edges_from(graph.tree)
-    starts, ends = ([c for c, members in enumerate(graph.cliques) if s in members] for s in (one, other))
-    ways = [nx.shortest_path(tree, start, end) for start in starts for end in ends]
-    return [place[graph.cliques[c]] for c in min(ways, key=len)]
 
 
 def _margin(clique: Clique, table: FloatArray, sources: tuple[int, ...]) -> FloatArray:
