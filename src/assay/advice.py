@@ -63,7 +63,10 @@ def _on_redundancy(pairs: Sequence[Redundancy], names: Sequence[str]) -> list[st
     if more > 0:
         told.append(f"{more} more {'pair of sources looks' if more == 1 else 'pairs of sources look'} redundant.")
     if told:
-        told.append("Declare those that share a cause by LabelModel(dependencies=[...]), or drop one of each.")
+        told.append(
+            "Declare those that share a cause by LabelModel(dependencies=[...]), drop one of each, or see what "
+            "assay.learn_dependencies finds."
+        )
     return told
 
 
