@@ -20,12 +20,14 @@ from assay.parameters import Parameters
 from assay.structure.problem import Pair, Problem
 from assay.structure.score_tests import Deviations, PairTests, pair_tests
 
-_MOST_SOURCES = 16
-"""With more sources the other pairs tell what is usual."""
+MOST_SOURCES = 16
+"""With more sources the other pairs tell what is usual, and explanations are not needed."""
 _JOINED = 5
 """So often groups are joined,"""
 _TRIALS = 8
 """each time the best of those of this many most surprising pairs."""
+_PATTERNS = 10_000
+"""They are looked for on items with about so many patterns, and must then explain all."""
 _STEPS, _FEW_STEPS = 30, 1
 _AS_CHANCE = 2.0
 """The mean square of what is left, in standard deviations, up to which it may be there by chance."""
@@ -35,20 +37,21 @@ def explanation(
     problem: Problem, deviations: Deviations, parameters: Parameters, edges: Sequence[Pair], max_joint_votes: int
 ) -> list[Pair]:
     """Dependencies to add to those known, with which the model leaves nothing; none if there are no such."""
-    if problem.sources > _MOST_SOURCES:
-        return []
-    best = _Model.learned(problem, deviations, frozenset(edges), parameters, max_steps=_FEW_STEPS)
+    share = _PATTERNS / max(len(problem.patterns), 1)
+    few = problem if share >= 1 else problem.some(share, np.random.default_rng(0))
+    best = _Model.learned(few, deviations, frozenset(edges), parameters, max_steps=_FEW_STEPS)
     for _ in range(_JOINED):
-        if best.left <= _AS_CHANCE:
-            return sorted(best.edges.difference(edges))
         wider = {joined(best.edges, pair) for pair in best.surprising[:_TRIALS]}
-        fitting = sorted(sorted(more) for more in wider if _fits(problem, more, max_joint_votes))
+        fitting = sorted(sorted(more) for more in wider if _fits(few, more, max_joint_votes))
         if not fitting:
             break
         # Each from the start, so that a group that became the truth without its dependencies does not stay it.
-        trials = [_Model.learned(problem, deviations, frozenset(more), parameters) for more in fitting]
+        trials = [_Model.learned(few, deviations, frozenset(more), parameters) for more in fitting]
         best = max(trials, key=lambda trial: trial.gain_over(best))
-    return sorted(best.edges.difference(edges)) if best.left <= _AS_CHANCE else []
+        if best.left <= _AS_CHANCE:
+            of_all = best if few is problem else _Model.learned(problem, deviations, best.edges, parameters)
+            return sorted(best.edges.difference(edges)) if of_all.left <= _AS_CHANCE else []
+    return []
 
 
 def joined(edges: frozenset[Pair], pair: Pair) -> frozenset[Pair]:

@@ -77,6 +77,10 @@ class Problem:
         drawn = rng.binomial(whole, 0.5)
         return self._with(drawn), self._with(whole - drawn)
 
+    def some(self, share: float, rng: np.random.Generator) -> Problem:
+        """The problem of a share of the items, drawn at random."""
+        return self._with(rng.binomial(np.rint(self.seen).astype(np.int64), share))
+
     def _with(self, seen: npt.NDArray[np.int64]) -> Problem:
         chosen = np.flatnonzero(seen)
         spread = self.patterns.spread

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from scipy.stats import norm
 
 from assay.parameters import Parameters
-from assay.structure.explanation import explanation
+from assay.structure.explanation import MOST_SOURCES, explanation
 from assay.structure.problem import Pair, Problem
 from assay.structure.pruning import needed
 from assay.structure.score_tests import Deviations, PairTests, deviations_of, pair_tests
@@ -91,7 +91,7 @@ def stepwise(
     if edges:
         parameters, evidence = problem.refit([*edges], parameters, _FEW_STEPS)
     settled = explained = False
-    may_explain = whole is None or whole.explained
+    may_explain = problem.sources <= MOST_SOURCES and (whole is None or whole.explained)
     for _ in range(_ROUNDS):
         tests = pair_tests(parameters, evidence, problem.statistics, known)
         surprise = beside_background(tests.surprise, tests.informed, tests.usual, [*edges, *left_out, *dropped])
@@ -100,11 +100,14 @@ def stepwise(
             fits = problem.has_room([*edges, pair], max_joint_votes)
             (edges if fits else left_out)[pair] = float(surprise[pair])
             added |= fits
-        if not added and may_explain and _any(tests, false_discoveries):
+        if not added and may_explain:
             may_explain = False
-            more = explanation(problem, known, parameters, [*edges], max_joint_votes)
-            edges |= {pair: float(surprise[pair]) for pair in more}
-            added = explained = bool(more)
+            # What is left of a model that was learned in a few steps may be gone at the end.
+            at_the_end = problem.refit([*edges], parameters, _STEPS)
+            if _any(pair_tests(*at_the_end, problem.statistics, known), false_discoveries):
+                more = explanation(problem, known, parameters, [*edges], max_joint_votes)
+                edges |= {pair: float(surprise[pair]) for pair in more}
+                added = explained = bool(more)
         if not added and settled:
             unneeded = [
                 pair
