@@ -113,9 +113,11 @@ def clique_correlations(parameters: Parameters, evidence: Evidence) -> FloatArra
     It takes the conditionals and the balance of the parameters, and what the votes of each clique were.
     """
     layout = parameters.layout
+    found = np.zeros(len(layout.cliques))
+    if not layout.graph.edges:
+        return found
     first, compatible = first_values(layout), compatible_values(layout)
     items = max(float(evidence.counts.sum()), TINY)
-    found = np.zeros(len(layout.cliques))
     for index, (clique, (start, stop)) in enumerate(zip(layout.cliques, pairwise(layout.offsets), strict=True)):
         seen = evidence.seen[start:stop] / items
         share = np.append(seen, max(1 - float(seen.sum()), 0.0))

@@ -15,7 +15,6 @@ from itertools import combinations
 import networkx as nx
 import numpy as np
 
-from assay.estimate.em import Evidence
 from assay.parameters import Parameters
 from assay.structure.problem import Pair, Problem
 from assay.structure.score_tests import Deviations, PairTests, pair_tests
@@ -76,7 +75,6 @@ class _Model:
     """What was learned with some dependencies."""
 
     edges: frozenset[Pair]
-    parameters: Parameters
     log_likelihood: float
     tests: PairTests
 
@@ -91,7 +89,7 @@ class _Model:
     ) -> _Model:
         parameters, evidence = problem.refit(sorted(edges), start, max_steps)
         tests = pair_tests(parameters, evidence, problem.statistics, deviations)
-        return cls(edges, parameters, _log_likelihood(evidence, parameters), tests)
+        return cls(edges, float(evidence.responsibilities(parameters)[1]), tests)
 
     @cached_property
     def surprising(self) -> list[Pair]:
@@ -107,7 +105,3 @@ class _Model:
     def gain_over(self, other: _Model) -> float:
         """How much more likely, for each dependency more, the votes are than by a model with fewer."""
         return (self.log_likelihood - other.log_likelihood) / (len(self.edges) - len(other.edges))
-
-
-def _log_likelihood(evidence: Evidence, parameters: Parameters) -> float:
-    return float(evidence.responsibilities(parameters)[1])
