@@ -115,8 +115,8 @@ def prepared(way: str, folder: Path) -> Callable[[], Any]:
     """What is timed, with its votes already in the container that it needs."""
     stored, matrix = stored_votes.described(folder), stored_votes.raw_votes(folder)
     if way in (ASSAY, SKETCH):
-        from assay.tally import Tally
-        from assay.votes import Votes
+        from assay.counts.tally import Tally
+        from assay.votes.votes import Votes
 
         votes = Votes.from_matrix(matrix, cardinality=stored.classes)
         return lambda: Tally.of(votes) if way == SKETCH else np.triu(Tally.of(votes, size=0).pair)

@@ -25,9 +25,9 @@ from scipy.sparse import csr_matrix
 from sklearn.linear_model import SGDClassifier
 
 import assay
-from assay.demo.texts import make
+from assay._core.threads import thread_count
 from assay.endmodel.ngrams import NGramReader
-from assay.threads import thread_count
+from assay.project.demo.texts import make
 
 RESULTS = Path(__file__).parent / "results" / "endmodel.json"
 ALPHA = 1e-5

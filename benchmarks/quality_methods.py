@@ -11,7 +11,7 @@ from quality_cell import Codes, FloatArray, Method
 
 import assay
 from assay import baselines
-from assay.model import METHODS
+from assay.model.label_model import METHODS
 
 DEFAULT = "Assay, default"
 LEARNED = "Assay, learned dependencies"

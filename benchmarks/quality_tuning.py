@@ -25,12 +25,12 @@ from rich.console import Console
 from rich.progress import track
 
 import assay
-from assay.cliques import reading_of
-from assay.estimate.em import Evidence
-from assay.estimate.robust import RobustSettings, robust
-from assay.graph import SourceGraph
-from assay.posterior import Judge
-from assay.tally import Tally
+from assay.counts.cliques import reading_of
+from assay.counts.source_graph import SourceGraph
+from assay.counts.tally import Tally
+from assay.model.estimate.em import Evidence
+from assay.model.estimate.robust import RobustSettings, robust
+from assay.model.posterior import Judge
 
 FloatArray = npt.NDArray[np.float64]
 

@@ -38,14 +38,14 @@ from rich.table import Table
 
 import assay
 from assay.baselines import hierarchical_majority_vote, majority_vote
-from assay.cliques import layout_of
-from assay.estimate.fit import FitSettings, fit_component
-from assay.estimate.start import soft_majority
-from assay.graph import SourceGraph
-from assay.listed import Listed
-from assay.patterns import Patterns
+from assay.counts.cliques import layout_of
+from assay.counts.patterns import Patterns
+from assay.counts.source_graph import SourceGraph
+from assay.counts.statistics import Observed
+from assay.model.estimate.fit import FitSettings, fit_component
+from assay.model.estimate.start import soft_majority
 from assay.simulate import Simulation, World, flat_world
-from assay.statistics import Observed
+from assay.votes.sparse import Listed
 
 HERE = Path(__file__).parent
 PEER_PACKAGES = (["torch==2.13.0"], ["snorkel==0.10.*", "crowd-kit==1.4.2", "numpy<2", "pandas<3"])

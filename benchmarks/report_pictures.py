@@ -18,9 +18,9 @@ from typing import Any
 
 from playwright.sync_api import sync_playwright
 
-from assay.pipeline import run
-from assay.project import Project
-from assay.project_report import write_report
+from assay.project.pipeline import run
+from assay.project.project import Project
+from assay.project.reporting import write_report
 
 HERE = Path(__file__).parent
 STATIC = HERE.parent / "docs" / "_static"

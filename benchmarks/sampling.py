@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.table import Table
 
 import assay
-from assay.patterns import SKETCH_SIZE
+from assay.counts.patterns import SKETCH_SIZE
 from assay.simulate import Simulation, flat_world
 
 RESULTS = Path(__file__).parent / "results" / "sampling.json"

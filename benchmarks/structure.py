@@ -29,8 +29,8 @@ from rich.console import Console
 from rich.table import Table
 
 import assay
+from assay.model.dependencies.learning import WAYS
 from assay.simulate import World, flat_world
-from assay.structure import WAYS
 
 KINDS: Mapping[str, Mapping[str, Any]] = {
     "two classes": {},

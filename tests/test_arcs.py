@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import SourceGraph
-from assay.arcs import arcs_svg
+from assay.counts.graph_drawing import arcs_svg
 
 
 def rows_of(picture: str) -> dict[str, float]:

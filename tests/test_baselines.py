@@ -12,7 +12,7 @@ from strategies import Said, Vector, matrices, said
 
 import assay
 from assay import Task, TaskGraph, Votes, hierarchical_majority_vote, majority_vote
-from assay.scoring import accuracy
+from assay.gold.scores import accuracy
 from assay.simulate import flat_world, task_world
 
 METHODS = [majority_vote, hierarchical_majority_vote]

@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from assay import charts
+from assay._core.palette import DARK, LIGHT, PAGE, variables
 from assay.errors import AssayError
-from assay.palette import DARK, LIGHT, PAGE, variables
+from assay.report import charts
 
 NASTY = ["</script><script>alert(1)</script>", "a.b[0]", "'; alert(1); '", 'x" onload="y', "<img src=x onerror=y>"]
 
@@ -78,7 +78,7 @@ def test_without_altair_the_error_says_what_to_install():
     code = (
         "import sys; sys.modules['altair'] = None\n"
         "from assay.errors import AssayError\n"
-        "try:\n    import assay.charts\nexcept AssayError as error:\n    print(error)"
+        "try:\n    import assay.report.charts\nexcept AssayError as error:\n    print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "charts need altair, which is not installed: pip install 'assay[report]'"

@@ -13,8 +13,8 @@ from strategies import matrices, said
 from typer.testing import CliRunner
 
 import assay
-from assay.checks import CODES, CheckReport, Problem
 from assay.checks.census import censuses
+from assay.checks.compiler import CODES, CheckReport, Problem
 from assay.checks.identifiability import (
     View,
     independence_number,
@@ -24,9 +24,9 @@ from assay.checks.identifiability import (
     rarely_separated,
 )
 from assay.cli import app
-from assay.graph import SourceGraph
+from assay.counts.source_graph import SourceGraph
+from assay.counts.tally import Tally
 from assay.simulate import flat_world, task_world
-from assay.tally import Tally
 
 PAGES = Path(__file__).parent.parent / "docs" / "checks"
 CLEAN = flat_world(sources=6).draw(2000).votes

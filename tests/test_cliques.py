@@ -8,9 +8,9 @@ from strategies import said
 from worlds import enumerated, every_row
 
 import assay
-from assay.cliques import Layout, layout_of, tied
-from assay.graph import SourceGraph
-from assay.listed import Listed
+from assay.counts.cliques import Layout, layout_of, tied
+from assay.counts.source_graph import SourceGraph
+from assay.votes.sparse import Listed
 
 
 @given(enumerated())

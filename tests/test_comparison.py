@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import AssayError, LabelModel, Labels, ProjectError, Votes, compare
-from assay.pipeline import LABELS_FILE, MODEL_FILE, VOTES_FILE
-from assay.report.changes import change_tables
+from assay.project.changes import change_tables
+from assay.project.pipeline import LABELS_FILE, MODEL_FILE, VOTES_FILE
 from assay.report.terminal import show
 from assay.simulate import flat_world
 

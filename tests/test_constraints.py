@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from strategies import LABELS, Rule
 
 from assay import TaskError, excludes, implies
-from assay.constraints import from_predicate
+from assay.tasks.constraints import from_predicate
 
 DOMAINS = {"t0": (*LABELS, None), "t1": LABELS, "t2": LABELS}
 pairs = st.sampled_from([(task, label) for task, labels in DOMAINS.items() for label in labels])

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import DataError
-from assay.data import Batch, as_polars, batches, positions_in, records_at, row_count
+from assay._core.rows import Batch, as_polars, batches, positions_in, records_at, row_count
 
 TABLE = pl.DataFrame({"text": ["a", "b", None, "d", "e"], "class": [1, 2, 3, 4, 5]})
 

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 import assay
 from assay.cli import app
-from assay.project import EndModelSettings, ModelSettings, Project, Settings
+from assay.project.project import EndModelSettings, ModelSettings, Project, Settings
 
 ROOT = Path(__file__).parent.parent
 PAGES = {str(page.relative_to(ROOT)): page.read_text(encoding="utf-8") for page in (ROOT / "docs").rglob("*.md")}

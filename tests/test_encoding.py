@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from strategies import partial_vectors, task_graphs
 
 from assay import VoteError
-from assay.encoding import canonical, encode, intern, is_missing, recode, smallest
+from assay.votes.encoding import canonical, encode, intern, is_missing, recode, smallest
 
 
 @given(st.integers(0, 10**6))

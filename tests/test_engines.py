@@ -13,9 +13,11 @@ import pytest
 from sameness import same_counts, same_labels, same_model
 
 import assay
-from assay import AssayError, LabelModel, Labels, SourceError, Tally, Votes, model, partitions
+from assay import AssayError, LabelModel, Labels, SourceError, Tally, Votes
 from assay.engine import Dask, Local, Processes, Spark, engine_of
+from assay.model import label_model
 from assay.simulate import flat_world
+from assay.votes import pieces
 
 TASKS = assay.TaskGraph.flat("mail", ["ham", "spam"])
 ROWS = [{"id": i, "text": f"{'win a prize' if i % 3 else 'dear Ana'} number {i}"} for i in range(400)]
@@ -72,7 +74,7 @@ def fitted(votes):
 
 @pytest.fixture
 def small_pieces(monkeypatch):
-    monkeypatch.setattr(partitions, "ITEMS_AT_ONCE", 700)
+    monkeypatch.setattr(pieces, "ITEMS_AT_ONCE", 700)
 
 
 @assay.preprocess
@@ -180,7 +182,7 @@ class TestFitAndLabel:
         expected = Tally.of(crowded, size=2**13)
         assert expected.sketch.needs_a_second_look
         assert same_counts(assay.count(crowded, size=2**13, engine=engine), expected)
-        monkeypatch.setattr(model, "SKETCH_SIZE", 2**13)
+        monkeypatch.setattr(label_model, "SKETCH_SIZE", 2**13)
         assert same_model(LabelModel().fit(crowded, engine=engine), LabelModel().fit(crowded))
 
     def test_identical_parameters_and_labels(self, engine, votes, fitted, tmp_path):
@@ -285,7 +287,7 @@ class TestDeath:
 
                 return super().map(slowly, pieces)
 
-        monkeypatch.setattr(partitions, "ITEMS_AT_ONCE", 200)
+        monkeypatch.setattr(pieces, "ITEMS_AT_ONCE", 200)
         for work in (
             lambda: same_model(LabelModel().fit(votes, engine=Slow(dask.client)), fitted),
             lambda: same_counts(assay.count(votes, engine=Slow(dask.client)), Tally.of(votes)),

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import assay.files
+import assay._core.readers
+from assay._core.readers import frames
 from assay.errors import DataError
-from assay.files import frames
 
 SCALARS = st.one_of(
     st.none(),
@@ -25,7 +25,7 @@ FIELDS = st.sampled_from(["", "1", "-7", "0012", "2.5", "1e3", "true", "False", 
 
 @pytest.fixture(params=[1, 30, 16_000_000])
 def block_bytes(request, monkeypatch):
-    monkeypatch.setattr(assay.files, "BLOCK_BYTES", request.param)
+    monkeypatch.setattr(assay._core.readers, "BLOCK_BYTES", request.param)
     return request.param
 
 
@@ -38,12 +38,12 @@ def read(path, rows=5):
 
 
 def in_blocks(path, size):
-    whole = assay.files.BLOCK_BYTES
+    whole = assay._core.readers.BLOCK_BYTES
     try:
-        assay.files.BLOCK_BYTES = size
+        assay._core.readers.BLOCK_BYTES = size
         return read(path)
     finally:
-        assay.files.BLOCK_BYTES = whole
+        assay._core.readers.BLOCK_BYTES = whole
 
 
 @given(rows=ROWS)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay.graph import SourceGraph
+from assay.counts.source_graph import SourceGraph
 
 
 @st.composite

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from strategies import full_vectors, partial_vectors, task_graphs
 
 from assay import LabelSpace, Task, TaskError, TaskGraph, Vote, VoteError
-from assay.label_space import texts_of
+from assay.tasks.label_space import texts_of
 
 
 def test_a_vote_allows_the_outcomes_that_agree_with_it_and_only_those(entities):

@@ -11,7 +11,7 @@ from worlds import printed_by_two_processes
 
 import assay
 from assay.baselines import hierarchical_majority_vote, majority_vote
-from assay.scoring import accuracy
+from assay.gold.scores import accuracy
 from assay.simulate import flat_world, task_world
 
 METHODS = ["em", "completion", "covariance"]

@@ -12,7 +12,9 @@ from sameness import same_counts, same_labels, same_model
 from strategies import matrices
 
 import assay
-from assay import AssayError, LabelModel, Tally, VoteError, Votes, model, tally
+from assay import AssayError, LabelModel, Tally, VoteError, Votes
+from assay.counts import tally
+from assay.model import label_model
 from assay.simulate import flat_world
 
 SKETCH = 2**13
@@ -112,7 +114,7 @@ class TestDayByDay:
 
     def test_a_sample_of_patterns_comes_close(self, monkeypatch):
         """Frequent patterns of days that are gone cannot be looked at again, so they stand for their bucket."""
-        monkeypatch.setattr(model, "SKETCH_SIZE", SKETCH)
+        monkeypatch.setattr(label_model, "SKETCH_SIZE", SKETCH)
         drawn = flat_world(sources=12, coverage=0.6, seed=2).draw(12_000).votes
         codes = drawn.codes.copy()
         codes[::5] = codes[0]

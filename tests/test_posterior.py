@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from worlds import enumerated
 
-from assay.cliques import Layout
-from assay.graph import SourceGraph
-from assay.listed import Listed
-from assay.parameters import Parameters, independent
-from assay.posterior import BLOCK, log_joint, posterior, softmax
+from assay.counts.cliques import Layout
+from assay.counts.source_graph import SourceGraph
+from assay.model.parameters import Parameters, independent
+from assay.model.posterior import BLOCK, log_joint, posterior, softmax
+from assay.votes.sparse import Listed
 
 
 @given(enumerated())

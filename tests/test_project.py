@@ -5,7 +5,7 @@ import sys
 import pytest
 
 import assay
-from assay.project import Project
+from assay.project.project import Project
 
 GOOD = """
 [data]

@@ -11,8 +11,7 @@ from typer.testing import CliRunner
 
 import assay
 from assay.cli import app
-from assay.project import EndModelSettings, Project
-from assay.project_model import (
+from assay.project.end_model import (
     CHECKPOINT_FILE,
     MODEL_FILE,
     compare_methods,
@@ -22,6 +21,7 @@ from assay.project_model import (
     stored_labels,
     train,
 )
+from assay.project.project import EndModelSettings, Project
 
 runner = CliRunner()
 

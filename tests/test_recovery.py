@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay.scoring import accuracy
+from assay.gold.scores import accuracy
 from assay.simulate import flat_world, task_world
 
 

@@ -7,8 +7,8 @@ from worlds import printed_by_two_processes
 
 import assay
 from assay.baselines import majority_vote
-from assay.graph import SourceGraph
-from assay.scoring import accuracy
+from assay.counts.source_graph import SourceGraph
+from assay.gold.scores import accuracy
 from assay.simulate import flat_world, task_world
 
 

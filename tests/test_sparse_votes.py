@@ -10,8 +10,8 @@ from scipy import sparse
 
 import assay
 from assay import Votes
-from assay import votes as votes_module
-from assay.listed import Listed
+from assay.votes import votes as votes_module
+from assay.votes.sparse import Listed
 
 
 def some_votes(items=300, sources=40, *, seed=0, classes=3, coverage=0.06):

@@ -10,12 +10,12 @@ from strategies import matrices
 from worlds import enumerated, written_out
 
 import assay
-from assay.cliques import Layout
-from assay.graph import SourceGraph
-from assay.listed import Listed
-from assay.patterns import Patterns
+from assay.counts.cliques import Layout
+from assay.counts.patterns import Patterns
+from assay.counts.source_graph import SourceGraph
+from assay.counts.statistics import Indicator, Statistics, clique_indicators, held, single_indicators
 from assay.simulate import flat_world
-from assay.statistics import Indicator, Statistics, clique_indicators, held, single_indicators
+from assay.votes.sparse import Listed
 
 CLASSES = 3
 

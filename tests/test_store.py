@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from assay import AssayError
-from assay.store import writing
+from assay._core.atomic_files import writing
 
 
 def test_a_file_is_there_whole_or_not_at_all(tmp_path):

@@ -11,8 +11,10 @@ import pytest
 from sameness import same_counts, same_labels, same_model
 
 import assay
-from assay import AssayError, LabelModel, Labels, Tally, VoteError, Votes, model, partitions
+from assay import AssayError, LabelModel, Labels, Tally, VoteError, Votes
+from assay.model import label_model
 from assay.simulate import flat_world
+from assay.votes import pieces
 
 ROWS = 3_000
 SKETCH = 2**13
@@ -52,12 +54,12 @@ def fitted(votes):
 @pytest.fixture
 def small_pieces(monkeypatch):
     """Files and votes in memory come in many pieces, and pieces in several parts."""
-    monkeypatch.setattr(partitions, "ITEMS_AT_ONCE", 700)
+    monkeypatch.setattr(pieces, "ITEMS_AT_ONCE", 700)
 
 
 @pytest.fixture
 def small_sketch(monkeypatch):
-    monkeypatch.setattr(model, "SKETCH_SIZE", SKETCH)
+    monkeypatch.setattr(label_model, "SKETCH_SIZE", SKETCH)
 
 
 def as_file(votes, folder):

@@ -9,9 +9,9 @@ from oracles import allowed, spoken
 from scipy.stats import binomtest
 from strategies import full_vectors, partial_vectors, said
 
-import assay.summary
+import assay.votes.summary
 from assay import TaskError, VoteError, Votes
-from assay.summary import company, judged, wilson
+from assay.votes.summary import company, judged, wilson
 
 
 def laid_out(votes, flags):
@@ -92,7 +92,7 @@ def test_the_summary_does_not_depend_on_the_order_of_rows_and_sources(given_vote
 def test_it_does_not_depend_on_the_block_size(monkeypatch):
     votes = Votes.from_matrix(np.random.default_rng(0).integers(-1, 3, (50, 4)))
     whole = votes.summary(gold=[0] * 50, by="overall"), assay.majority_vote(votes)
-    monkeypatch.setattr(assay.summary, "BLOCK", 7)
+    monkeypatch.setattr(assay.votes.summary, "BLOCK", 7)
     pd.testing.assert_frame_equal(votes.summary(gold=[0] * 50, by="overall"), whole[0])
     np.testing.assert_array_equal(assay.majority_vote(votes), whole[1])
 

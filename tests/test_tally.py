@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from strategies import matrices
 
 import assay
-from assay import tally as tallies
-from assay.patterns import Patterns, Sketch
-from assay.tally import Tally, count, count_part
-from assay.votes import Votes
+from assay.counts import tally as tallies
+from assay.counts.patterns import Patterns, Sketch
+from assay.counts.tally import Tally, count, count_part
+from assay.votes.votes import Votes
 
 CLASSES = 3
 

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 import assay
-from assay.cliques import layout_of
-from assay.estimate.rank_one import complete
-from assay.graph import SourceGraph
-from assay.patterns import Patterns
+from assay.counts.cliques import layout_of
+from assay.counts.patterns import Patterns
+from assay.counts.source_graph import SourceGraph
+from assay.counts.statistics import Indicator, Statistics, clique_indicators
+from assay.model.estimate.rank_one import complete
 from assay.simulate import World, flat_world
-from assay.statistics import Indicator, Statistics, clique_indicators
 from assay.theory import (
     EstimationBound,
     bound_for,

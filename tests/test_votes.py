@@ -17,7 +17,7 @@ from strategies import matrices, said
 
 import assay
 from assay import AssayError, Task, TaskGraph, VoteError, Votes
-from assay.votes import Fault
+from assay.votes.votes import Fault
 
 
 def label(votes: Votes, row: int, source: int) -> dict[str, str | None] | None:

@@ -14,13 +14,13 @@ import numpy as np
 from hypothesis import strategies as st
 
 import assay
-from assay.cliques import Clique, Layout, layout_of
-from assay.estimate.em import Evidence
-from assay.graph import SourceGraph
-from assay.listed import Listed
-from assay.parameters import Parameters, normalised
-from assay.patterns import Patterns
+from assay.counts.cliques import Clique, Layout, layout_of
+from assay.counts.patterns import Patterns
+from assay.counts.source_graph import SourceGraph
+from assay.model.estimate.em import Evidence
+from assay.model.parameters import Parameters, normalised
 from assay.simulate import World
+from assay.votes.sparse import Listed
 
 MANY = 10**15
 """So many items that rounding the population's counts to whole numbers does not matter."""

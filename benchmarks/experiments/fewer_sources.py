@@ -16,7 +16,7 @@ from rich.progress import track
 from rich.table import Table
 
 import assay
-from assay.scoring import micro_accuracy
+from assay.gold.scores import micro_accuracy
 
 SHARES = (0.15, 0.3, 0.6, 1.0)
 DRAWS = 4

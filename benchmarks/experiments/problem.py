@@ -10,7 +10,7 @@ import numpy.typing as npt
 from prepare import HOME, SPLITS, items, prepared
 
 import assay
-from assay.project import Project
+from assay.project.project import Project
 
 IntArray = npt.NDArray[np.int64]
 

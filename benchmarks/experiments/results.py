@@ -19,7 +19,7 @@ from rich.markdown import Markdown
 from summary import Figure, Figures, best_trial
 from trial import ENCODERS
 
-from assay.scoring import micro_accuracy
+from assay.gold.scores import micro_accuracy
 
 FloatArray = npt.NDArray[np.float64]
 Alone = Mapping[tuple[str, str], Mapping[str, FloatArray]]

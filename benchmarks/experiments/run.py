@@ -29,7 +29,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from trial import EMBEDDED, ENCODERS, LSTM, NGRAMS, Trial, train
 
 import assay
-from assay.store import writing
+from assay._core.atomic_files import writing
 
 RESULTS = HOME.parent / "results"
 SHARES = (0.05, 0.1, 0.25, 0.5)

@@ -7,18 +7,12 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from assay.cliques import Layout, layout_of
-from assay.estimate.em import EMSettings, Evidence, expectation_maximization
-from assay.estimate.start import from_majority
-from assay.graph import SourceGraph
-from assay.label_space import Component
+from assay.counts import Layout, Patterns, SourceGraph, layout_of
 from assay.labels import Labels
-from assay.listed import Codes
-from assay.patterns import Patterns
-from assay.posterior import posterior, softmax
-from assay.summary import counts_of_sets, set_blocks
-from assay.tasks import TaskGraph
-from assay.votes import OutcomeSets, Votes
+from assay.model import posterior, softmax
+from assay.model.estimate import EMSettings, Evidence, expectation_maximization, from_majority
+from assay.tasks import Component, TaskGraph
+from assay.votes import Codes, OutcomeSets, Votes, counts_of_sets, set_blocks
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]

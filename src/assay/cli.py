@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from assay.evaluation import Evaluation
-    from assay.pipeline import Run
-    from assay.project import Project
+    from assay.project import Project, Run
     from assay.votes import Votes
 
 app = typer.Typer(
@@ -70,7 +69,7 @@ def init(
     debug: Debug = False,
 ) -> None:
     """Write an example project: assay.toml, sources, texts made from a seed, and gold to score with."""
-    from assay.demo.example import write_example
+    from assay.project.demo import write_example
 
     written = write_example(folder, texts, seed)
     if as_json:
@@ -91,7 +90,7 @@ def apply(
     debug: Debug = False,
 ) -> None:
     """Apply the project's sources to its data and write the votes."""
-    from assay.pipeline import apply_sources, votes_path
+    from assay.project import apply_sources, votes_path
 
     project = _load(folder)
     changes: dict[str, Any] = {"workers": workers, "on_error": on_error}
@@ -116,8 +115,8 @@ def summary(
     debug: Debug = False,
 ) -> None:
     """Tell how much the sources say and how they agree; against gold where there is some."""
-    from assay.pipeline import gold_votes, stored_votes
-    from assay.report.terminal import show, summary_table
+    from assay.project import gold_votes, stored_votes
+    from assay.report import show, summary_table
 
     project = _load(folder)
     votes = stored_votes(project)
@@ -132,7 +131,7 @@ def summary(
 @app.command(epilog="Example: [bold]assay check my-project[/]")
 def check(folder: Folder = Path("."), as_json: Json = False, debug: Debug = False) -> None:
     """Check that the accuracies of the sources can be learned from their votes; exit code 1 if not."""
-    from assay.pipeline import check_votes
+    from assay.project import check_votes
 
     report = check_votes(_load(folder))
     if as_json:
@@ -146,9 +145,9 @@ def check(folder: Folder = Path("."), as_json: Json = False, debug: Debug = Fals
 @app.command(epilog="Example: [bold]assay dependencies my-project[/]")
 def dependencies(folder: Folder = Path("."), as_json: Json = False, debug: Debug = False) -> None:
     """Find sources that have more in common than the truth explains, from their votes alone."""
-    from assay.pipeline import current_votes, learned_dependencies
-    from assay.report.terminal import dependencies_table, show
-    from assay.sources.hints import dependency_hints
+    from assay.project import current_votes, learned_dependencies
+    from assay.report import dependencies_table, show
+    from assay.sources import dependency_hints
 
     project = _load(folder)
     labels = [label for task in project.tasks.tasks for label in task.labels]
@@ -173,7 +172,7 @@ def dependencies(folder: Folder = Path("."), as_json: Json = False, debug: Debug
 @app.command(epilog="Example: [bold]assay run my-project[/]")
 def run(folder: Folder = Path("."), as_json: Json = False, debug: Debug = False) -> None:
     """Go all the way: apply the sources, learn their accuracies without gold, and write labels for every item."""
-    from assay.pipeline import run as run_pipeline
+    from assay.project import run as run_pipeline
 
     _tell(run_pipeline(_load(folder)), as_json)
 
@@ -186,7 +185,7 @@ def train(
     debug: Debug = False,
 ) -> None:
     """Train the end model on the labels of the last run; goes on where it was interrupted."""
-    from assay.project_model import train as train_project
+    from assay.project import train as train_project
 
     done = train_project(_load(folder), fresh=fresh)
     last = json.loads(done.model.history_.iloc[-1:].to_json(orient="records")) if len(done.model.history_) else [{}]
@@ -211,7 +210,7 @@ def predict(
     debug: Debug = False,
 ) -> None:
     """Label rows with the trained end model; the sources are not asked."""
-    from assay.project_model import predict as predict_project
+    from assay.project import predict as predict_project
 
     labels, path = predict_project(_load(folder), data, out)
     if as_json:
@@ -230,8 +229,8 @@ def evaluate(
     debug: Debug = False,
 ) -> None:
     """Compare majority votes, the label model and the end model on items that were held out of training."""
-    from assay.project_model import compare_methods
-    from assay.report.terminal import show
+    from assay.project import compare_methods
+    from assay.report import show
 
     found = compare_methods(_load(folder), slice_by)
     if as_json:
@@ -252,7 +251,7 @@ def report(
     debug: Debug = False,
 ) -> None:
     """Write what the last run gave as one HTML page to look at; what to fix first comes first."""
-    from assay.project_report import write_report
+    from assay.project import write_report
 
     path = write_report(_load(folder), out, texts=texts, items=items)
     if as_json:
@@ -270,9 +269,9 @@ def compare(
     debug: Debug = False,
 ) -> None:
     """Tell what changed between two runs: sources, their accuracies, labels."""
-    from assay.comparison import compare as compare_runs
-    from assay.report.changes import change_tables
-    from assay.report.terminal import show
+    from assay.project import change_tables
+    from assay.project import compare as compare_runs
+    from assay.report import show
 
     found = compare_runs(one, other, items=items)
     if as_json:
@@ -290,12 +289,11 @@ def demo(
     debug: Debug = False,
 ) -> None:
     """Run the main job end to end on an example that makes its own data, and score it with hidden gold."""
-    from assay.demo.example import write_example
-    from assay.pipeline import run as run_pipeline
-    from assay.project_model import compare_methods
-    from assay.project_model import train as train_project
-    from assay.project_report import write_report
-    from assay.report.terminal import show, summary_table
+    from assay.project import compare_methods, write_report
+    from assay.project import run as run_pipeline
+    from assay.project import train as train_project
+    from assay.project.demo import write_example
+    from assay.report import show, summary_table
 
     kept = write_example(folder, texts, seed, keep_edited=True)
     made = run_pipeline(_load(folder))
@@ -352,14 +350,14 @@ def _complain(message: str) -> None:
 
 
 def _compared(found: dict[str, Evaluation]) -> Table:
-    from assay.report.terminal import comparison_table
+    from assay.report import comparison_table
 
     return comparison_table(found, f"against gold, on {found['end model'].items:,} items held out of training")
 
 
 def _tell(made: Run, as_json: bool, compared: dict[str, Evaluation] | None = None, page: Path | None = None) -> None:
     """What a run gave: the check, the sources with their accuracies, and the scores."""
-    from assay.report.terminal import score_table, show, sources_table
+    from assay.report import score_table, show, sources_table
 
     model, output = made.model, made.project.output
     if as_json:

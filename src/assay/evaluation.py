@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from assay._core.lazily import from_above
 from assay.errors import AssayError, VoteError
+from assay.gold import accuracy, micro_accuracy, outcome_numbers
 from assay.labels import Labels
-from assay.lazily import from_above
-from assay.scoring import micro_accuracy, outcome_numbers
 from assay.tasks import TaskGraph
 from assay.votes import Votes
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from assay.report.plots import EvaluationPlots
+    from assay.report import EvaluationPlots
+
+__all__ = ["Evaluation", "accuracy", "as_gold", "evaluate", "micro_accuracy", "over_trials"]
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from assay._core.atomic_files import writing
+from assay._core.lazily import from_above
 from assay.errors import AssayError, VoteError, near_miss
-from assay.lazily import from_above
-from assay.store import writing
 from assay.tasks import TaskGraph
 from assay.votes import Votes
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from assay.report.plots import LabelPlots
+    from assay.report import LabelPlots
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -252,9 +252,9 @@ class Labels:
     @classmethod
     def from_parquet(cls, path: str | Path) -> Labels:
         """Labels from a file that :meth:`to_parquet` wrote."""
-        from assay.vote_table import read
+        from assay._core.parquet import read_parquet
 
-        table = read(Path(path))
+        table = read_parquet(Path(path))
         stored = (table.schema.metadata or {}).get(_KEY)
         if stored is None:
             raise VoteError(f"{path} holds no labels that Assay wrote")

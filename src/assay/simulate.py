@@ -17,10 +17,9 @@ import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
+from assay.counts import Dependency, SourceGraph
 from assay.errors import VoteError
-from assay.graph import Dependency, SourceGraph
-from assay.label_space import Component, Vote
-from assay.tasks import TaskGraph
+from assay.tasks import Component, TaskGraph, Vote
 from assay.votes import Votes
 
 FloatArray = npt.NDArray[np.float64]

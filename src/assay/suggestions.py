@@ -20,10 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.baselines import codes_of_task
-from assay.constraints import Constraint, implies
 from assay.errors import AssayError
 from assay.model import LabelModel
-from assay.tasks import Task, TaskGraph
+from assay.tasks import Constraint, Task, TaskGraph, implies
 from assay.votes import Votes
 
 if TYPE_CHECKING:

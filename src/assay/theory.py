@@ -28,12 +28,9 @@ import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
-from assay.cliques import layout_of
+from assay.counts import Patterns, SourceGraph, Statistics, clique_indicators, layout_of, minimal, omega_of
 from assay.errors import DataError, VoteError
-from assay.estimate.rank_one import complete
-from assay.graph import SourceGraph
-from assay.patterns import Patterns
-from assay.statistics import Statistics, clique_indicators, minimal, omega_of
+from assay.model.estimate import complete
 from assay.votes import Votes
 
 BoolArray = npt.NDArray[np.bool_]

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import assay
-from assay.endmodel.search import SPACE, Between, _draw
+from assay.endmodel.random_search import SPACE, Between, _draw
 
 SMALL = {"learning_rate": Between(1e-3, 1e-1), "l2": [0.0, 1e-4], "layers": [None, (4,)]}
 

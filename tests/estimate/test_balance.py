@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from worlds import written_out
 
-from assay.estimate.balance import balance_from_overlaps
-from assay.patterns import Patterns
+from assay.counts.patterns import Patterns
+from assay.model.estimate.balance import balance_from_overlaps
 from assay.simulate import flat_world, task_world
 
 

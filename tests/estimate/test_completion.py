@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from worlds import written_out
 
 import assay
-from assay.estimate.completion import from_inverse_covariance, solve
+from assay.counts.statistics import Observed
+from assay.model.estimate.completion import from_inverse_covariance, solve
 from assay.simulate import flat_world
-from assay.statistics import Observed
 
 
 def fitted(whole):

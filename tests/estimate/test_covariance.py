@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from worlds import class_conditional_table, independent_world, random_masks, written_out
 
 import assay
-from assay.estimate.covariance import from_covariance
+from assay.counts.statistics import Statistics, single_indicators
+from assay.model.estimate.covariance import from_covariance
 from assay.simulate import flat_world
-from assay.statistics import Statistics, single_indicators
 
 
 def fitted(world, signs=None):

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from worlds import Enumerated, enumerated, independent_world, written_out
 
-from assay.estimate.em import Belief, EMSettings, Evidence, Expected, Maximizer, expectation_maximization
-from assay.listed import Listed
-from assay.parameters import Parameters, normalised
+from assay.model.estimate.em import Belief, EMSettings, Evidence, Expected, Maximizer, expectation_maximization
+from assay.model.parameters import Parameters, normalised
 from assay.simulate import flat_world
+from assay.votes.sparse import Listed
 
 WEAK = EMSettings(even_coverage=1e-9, class_conditional=1e-9, average_source=1e-9, even_balance=1e-9)
 """Next to no pulls: plain maximum likelihood."""

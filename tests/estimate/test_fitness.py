@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from worlds import enumerated
 
 import assay
-from assay.estimate.fitness import CORRELATIONS, Fitness, fitness, shared_correlation
+from assay.counts.statistics import Statistics, single_indicators
+from assay.model.estimate.goodness_of_fit import CORRELATIONS, Fitness, fitness, shared_correlation
 from assay.simulate import flat_world, task_world
-from assay.statistics import Statistics, single_indicators
 
 
 def fitness_of(votes, **settings) -> Fitness:

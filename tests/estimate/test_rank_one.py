@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.estimate.rank_one import complete
+from assay.model.estimate.rank_one import complete
 
 
 @st.composite

@@ -5,14 +5,14 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from assay.cliques import Layout
-from assay.estimate.em import Evidence
-from assay.estimate.residuals import clique_correlations, expected_meetings, pair_table, residual_correlations
-from assay.graph import SourceGraph
-from assay.model import LabelModel
-from assay.parameters import Parameters, normalised
+from assay.counts.cliques import Layout
+from assay.counts.source_graph import SourceGraph
+from assay.counts.tally import Tally
+from assay.model.estimate.em import Evidence
+from assay.model.estimate.residuals import clique_correlations, expected_meetings, pair_table, residual_correlations
+from assay.model.label_model import LabelModel
+from assay.model.parameters import Parameters, normalised
 from assay.simulate import flat_world
-from assay.tally import Tally
 
 
 def random_parameters(dependencies, seed, sources=6, outcomes=3):

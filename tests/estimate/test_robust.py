@@ -10,8 +10,8 @@ from scipy.special import gammaln
 from worlds import enumerated
 
 import assay
-from assay.estimate.robust import RobustSettings, _concentration, robust
-from assay.posterior import Judge
+from assay.model.estimate.robust import RobustSettings, _concentration, robust
+from assay.model.posterior import Judge
 from assay.simulate import flat_world, task_world
 
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from worlds import enumerated, written_out
 
 import assay
-from assay.estimate import uncertainty
-from assay.estimate.uncertainty import accuracy_intervals
+from assay.model.estimate import uncertainty
+from assay.model.estimate.uncertainty import accuracy_intervals
 from assay.simulate import flat_world
 
 STEP = 1e-5

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import assay
 from assay.cli import app
-from assay.pipeline import MODEL_FILE, VOTES_FILE
+from assay.project.pipeline import MODEL_FILE, VOTES_FILE
 
 FLAGS = [
     "--headless",

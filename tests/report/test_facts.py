@@ -8,13 +8,13 @@ from hypothesis import given
 from strategies import said
 
 from assay import LabelModel, Task, TaskGraph, Votes
-from assay.patterns import Sketch
+from assay.counts.patterns import Sketch
+from assay.counts.tally import Tally
 from assay.report.contested import contested_items
 from assay.report.facts import Counted, component_facts, source_facts, task_facts, vote_text
 from assay.report.meetings import agreement, most_meeting, side_by_side
 from assay.simulate import flat_world, task_world
-from assay.summary import contradictions, summarize
-from assay.tally import Tally
+from assay.votes.summary import contradictions, summarize
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from assay import AssayError, LabelModel, Labels, TaskGraph, Votes, check, evaluate
-from assay.charts import to_svg
+from assay.report.charts import to_svg
 from assay.simulate import flat_world
 
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from assay import LabelModel, Report, Task, TaskGraph, Votes
-from assay.checks import CheckReport, Problem
-from assay.estimate.outlook import Redundancy
+from assay.checks.compiler import CheckReport, Problem
+from assay.model.estimate.self_assessment import Redundancy
 from assay.report.facts import ComponentFacts, LabelShare, Score, SourceFacts, TaskFacts, ValueFacts
 from assay.report.priorities import priorities
 from assay.simulate import flat_world
-from assay.votes import Fault
+from assay.votes.votes import Fault
 
 
 def source(name="kb", accuracy=0.8, chance=0.5, width=0.05, votes=100, gold=None):

@@ -11,9 +11,9 @@ from nasty import nasty_report
 
 import assay
 from assay import AssayError, LabelModel, Report, VoteError, Votes
-from assay.demo.example import write_example
-from assay.pipeline import run
-from assay.project import Project
+from assay.project.demo.example import write_example
+from assay.project.pipeline import run
+from assay.project.project import Project
 from assay.report import report as report_module
 from assay.simulate import flat_world
 

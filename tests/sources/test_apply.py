@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay import AssayError, DataError, SourceError, TaskError, Votes
-from assay.votes import Fault
+from assay.votes.votes import Fault
 
 TASKS = assay.TaskGraph(
     [
@@ -372,7 +372,7 @@ def test_bad_arguments_are_refused_with_advice(arguments, advice):
 
 
 def test_without_a_task_graph_there_is_advice(monkeypatch):
-    monkeypatch.setattr("assay.tasks._latest", None)
+    monkeypatch.setattr("assay.tasks.task_graph._latest", None)
     with pytest.raises(TaskError, match=r"no task graph: declare assay.TaskGraph"):
         assay.apply(assay.source(lambda row: None), ROWS)
 

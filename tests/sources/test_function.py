@@ -4,7 +4,7 @@ import pytest
 
 import assay
 from assay import SourceError
-from assay.data import Batch
+from assay._core.rows import Batch
 from assay.sources.base import flatten
 from assay.sources.function import memoised
 

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 import assay
-from assay.cliques import reading_of
-from assay.graph import SourceGraph
+from assay.counts.cliques import reading_of
+from assay.counts.source_graph import SourceGraph
+from assay.counts.tally import Tally
+from assay.model.dependencies.explanation import joined
+from assay.model.dependencies.learned import LearnedDependencies
+from assay.model.dependencies.problem import Problem
+from assay.model.dependencies.pruning import needed
+from assay.model.dependencies.score_tests import deviations_of, pair_tests
+from assay.model.dependencies.stability import stability
+from assay.model.dependencies.stepwise import beside_background, discoveries, stepwise
 from assay.simulate import flat_world
-from assay.structure.explanation import joined
-from assay.structure.learned import LearnedDependencies
-from assay.structure.problem import Problem
-from assay.structure.pruning import needed
-from assay.structure.score_tests import deviations_of, pair_tests
-from assay.structure.stability import stability
-from assay.structure.stepwise import beside_background, discoveries, stepwise
-from assay.tally import Tally
 
 GROUPS = ((0, 1), (2, 3, 4))
 KINDS = [{}, {"classes": 3}, {"coverage": 0.5}, {"polarity": "one", "coverage": 0.25}]

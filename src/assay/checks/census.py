@@ -10,9 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.checks.identifiability import independence_number
-from assay.graph import SourceGraph
-from assay.label_space import Component
-from assay.tally import Tally
+from assay.counts import SourceGraph, Tally
+from assay.tasks import Component
 
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from assay.lazily import from_above
+from assay._core.lazily import from_above
 
 Severity = Literal["error", "warning"]
 

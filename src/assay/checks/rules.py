@@ -21,8 +21,7 @@ from assay.checks.identifiability import (
     rarely_separated,
 )
 from assay.checks.wording import dependencies_text, joined, labels_text, pairs_of_labels, tasks_text, them
-from assay.cliques import MAX_CONFIGURATIONS
-from assay.graph import SourceGraph
+from assay.counts import MAX_CONFIGURATIONS, SourceGraph
 
 FEW_VOTES = 10
 """A source with fewer votes keeps its prior."""

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.checks.codes import Problem
-from assay.label_space import Component
-from assay.tally import Tally
+from assay.counts import Tally
+from assay.tasks import Component
 
 IntArray = npt.NDArray[np.int64]
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.errors import listing
-from assay.label_space import Component
+from assay.tasks import Component
 
 
 def dependencies_text(pairs: Sequence[tuple[str, str]], word: str = "and") -> str:

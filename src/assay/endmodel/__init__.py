@@ -1,1 +1,33 @@
-"""The end model: what is trained on the labels, and generalises beyond the sources."""
+"""End models: trained on the labels, they label items from their data alone.
+
+Their names are loaded when they are first used: most need PyTorch, ``SklearnEndModel`` does not.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay._core.lazy_names import lazy_names
+
+_HOMES = {
+    "assay.endmodel.encoder": ["Encoder"],
+    "assay.endmodel.features": ["Features"],
+    "assay.endmodel.lstm": ["BiLSTM"],
+    "assay.endmodel.model": ["EndModel"],
+    "assay.endmodel.ngrams": ["NGrams"],
+    "assay.endmodel.random_search": ["Between", "Search", "search"],
+    "assay.endmodel.sklearn_model": ["SklearnEndModel"],
+}
+
+__all__ = ["Between", "BiLSTM", "Encoder", "EndModel", "Features", "NGrams", "Search", "SklearnEndModel", "search"]
+
+if TYPE_CHECKING:
+    from assay.endmodel.encoder import Encoder
+    from assay.endmodel.features import Features
+    from assay.endmodel.lstm import BiLSTM
+    from assay.endmodel.model import EndModel
+    from assay.endmodel.ngrams import NGrams
+    from assay.endmodel.random_search import Between, Search, search
+    from assay.endmodel.sklearn_model import SklearnEndModel
+
+__getattr__ = lazy_names(globals(), _HOMES)

@@ -123,7 +123,7 @@ def _matrix(data: Any, columns: tuple[str, ...] | None) -> Any:
 
 
 def _array(data: Any, columns: tuple[str, ...] | None) -> npt.NDArray[Any]:
-    from assay.data import as_polars
+    from assay._core.rows import as_polars
     from assay.errors import near_miss
 
     if isinstance(data, list | tuple):

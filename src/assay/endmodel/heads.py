@@ -17,9 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.errors import AssayError
-from assay.label_space import NOT_APPLICABLE
 from assay.labels import Labels
-from assay.tasks import TaskGraph
+from assay.tasks import NOT_APPLICABLE, TaskGraph
 
 FloatArray = npt.NDArray[np.float64]
 NotApplicable = Literal["masked", "outcome"]

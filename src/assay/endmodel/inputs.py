@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from assay.data import Batch, batches
+from assay._core.rows import Batch, batches
 from assay.endmodel.sparse_layer import SparseRows
 from assay.errors import DataError
 

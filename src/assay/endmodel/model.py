@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from assay._core.threads import thread_count
 from assay.endmodel.encoder import Encoder, Learned, Reader
 from assay.endmodel.features import Features
 from assay.endmodel.heads import Heads, NotApplicable
@@ -20,10 +21,9 @@ from assay.endmodel.own_module import OwnModule
 from assay.endmodel.predictor import Predictor, checked_labels, rows_of
 from assay.errors import AssayError, DataError
 from assay.evaluation import as_gold
+from assay.gold import micro_accuracy, outcome_numbers
 from assay.labels import Labels
-from assay.scoring import micro_accuracy, outcome_numbers
 from assay.tasks import TaskGraph
-from assay.threads import thread_count
 
 try:
     import torch

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from assay._core.settings import WithSettings
 from assay.errors import AssayError, DataError
 from assay.labels import Labels
-from assay.settings import WithSettings
 from assay.tasks import TaskGraph
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from assay._core.threads import ranges, spread, thread_count
 from assay.endmodel.sparse_kernels import KEEP_MEAN, KEEP_SQUARE, TINY, adam, find_touched, gradient, multiply
-from assay.threads import ranges, spread, thread_count
 
 Floats = npt.NDArray[np.float32]
 _WIDE = 32

@@ -11,8 +11,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
+from assay._core.atomic_files import writing
 from assay.errors import AssayError
-from assay.store import writing
 
 _KEY = "assay"
 

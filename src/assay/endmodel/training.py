@@ -23,11 +23,11 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from assay._core.progress import Progress
 from assay.endmodel.network import Network
 from assay.endmodel.stepper import Stepper
 from assay.endmodel.tensor_file import part_of, read_tensors, under, write_tensors
 from assay.errors import AssayError
-from assay.progress import Progress
 
 IntArray = npt.NDArray[np.int64]
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay import charts
-from assay.palette import PAGE
+from assay._core.palette import PAGE
+from assay.report import charts
 from assay.report.facts import LabelShare
 from assay.report.html import Content, Html, name_of, section, tag
 from assay.report.plots import confusion_map

@@ -8,12 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from assay.fitted import Fitted
-from assay.partitions import is_in_pieces, pieces_of, read
+from assay.counts import Tally, hashes_of
+from assay.model import Fitted
 from assay.report.facts import Counted, outcome_texts, vote_text
-from assay.summary import contradictions
-from assay.tally import Tally, hashes_of
-from assay.votes import Votes
+from assay.votes import Votes, contradictions, is_in_pieces, pieces_of, read
 
 _HARDLY = 1.1
 """Odds that change by less than this factor are not worth a number."""

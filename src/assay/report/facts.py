@@ -14,15 +14,13 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from assay.counts import Patterns, Tally
 from assay.evaluation import label_numbers
-from assay.fitted import Fitted
-from assay.label_space import Vote
+from assay.gold import outcome_numbers
 from assay.labels import Labels
-from assay.patterns import Patterns
-from assay.scoring import outcome_numbers
-from assay.summary import judged, summarize, wilson
-from assay.tally import Tally
-from assay.votes import Votes
+from assay.model import Fitted
+from assay.tasks import Vote
+from assay.votes import Votes, judged, summarize, wilson
 
 FloatArray = npt.NDArray[np.float64]
 

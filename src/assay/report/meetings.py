@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from assay.estimate.residuals import residual_correlations
-from assay.fitted import Fitted
-from assay.statistics import Statistics
-from assay.tally import Tally
+from assay.counts import Statistics, Tally
+from assay.model import Fitted
+from assay.model.estimate import residual_correlations
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

@@ -11,7 +11,7 @@ from base64 import b64encode
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from assay.palette import DARK, LIGHT, Palette, variables
+from assay._core.palette import DARK, LIGHT, Palette, variables
 from assay.report.chart_sections import agreement_section, gold_section, labels_section, prospect_section
 from assay.report.html import Content, Html, section, tag
 from assay.report.item_section import items_section

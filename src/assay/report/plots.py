@@ -10,22 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay import charts
-from assay.charts import Chart
+from assay._core.palette import LIGHT, Palette
+from assay.counts import Tally
 from assay.errors import AssayError, near_miss
 from assay.evaluation import Evaluation
 from assay.labels import Labels
 from assay.model import LabelModel
-from assay.palette import LIGHT, Palette
+from assay.model.dependencies import LearnedDependencies
+from assay.report import charts
+from assay.report.charts import Chart
 from assay.report.facts import RANGES, Score, outcome_texts, right_and_wrong
 from assay.report.meetings import MOST_SOURCES, Matrix, most_meeting, residuals, side_by_side
 from assay.report.meetings import agreement as agreement_of
-from assay.report.outlooks import prospect
+from assay.report.more_data import prospect
 from assay.report.words import distinct
-from assay.structure.learned import LearnedDependencies
-from assay.summary import summarize
-from assay.tally import Tally
-from assay.votes import Votes
+from assay.votes import Votes, summarize
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from assay.advice import in_common
 from assay.checks import CheckReport
 from assay.errors import listing
-from assay.estimate.outlook import Redundancy
+from assay.model import in_common
+from assay.model.estimate import Redundancy
 from assay.report.facts import ComponentFacts, SourceFacts, TaskFacts
 from assay.votes import Fault
 

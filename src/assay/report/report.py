@@ -11,18 +11,16 @@ from typing import Any
 import numpy as np
 
 import assay
+from assay._core.atomic_files import writing
+from assay._core.rows import records_at
 from assay.baselines import by_majority
 from assay.checks import CheckReport
-from assay.counting import tally_of
-from assay.data import records_at
+from assay.counts import SKETCH_SIZE, SourceGraph, Tally, tally_of
 from assay.errors import AssayError, VoteError
-from assay.estimate.outlook import Redundancy
 from assay.evaluation import Evaluation, evaluate
-from assay.graph import SourceGraph
 from assay.labels import Labels
 from assay.model import LabelModel
-from assay.partitions import is_in_pieces
-from assay.patterns import SKETCH_SIZE
+from assay.model.estimate import Redundancy
 from assay.report.contested import ContestedItem, contested_items
 from assay.report.facts import (
     ComponentFacts,
@@ -34,12 +32,10 @@ from assay.report.facts import (
     task_facts,
 )
 from assay.report.meetings import Matrix, agreement, most_meeting, residuals, side_by_side
-from assay.report.outlooks import Prospect, prospect
+from assay.report.more_data import Prospect, prospect
 from assay.report.priorities import Priority, priorities
-from assay.store import writing
-from assay.tally import Tally
 from assay.tasks import TaskGraph
-from assay.votes import Fault, Votes
+from assay.votes import Fault, Votes, is_in_pieces
 
 ITEMS = 20
 """How many contested items are shown."""
@@ -242,7 +238,7 @@ def _evaluations(model: LabelModel, votes: Votes, gold: Votes) -> dict[str, Eval
 
 
 def _contradicted(counted: Counted) -> float:
-    from assay.summary import contradictions
+    from assay.votes import contradictions
 
     weights = counted.patterns.counts
     return float(weights[contradictions(counted.votes) > 0].sum() / max(weights.sum(), 1e-300))

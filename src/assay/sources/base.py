@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from assay.data import Batch
+from assay._core.rows import Batch
 from assay.errors import SourceError
 
 

@@ -9,10 +9,10 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, overload
 
-from assay.data import Batch
-from assay.encoding import intern
+from assay._core.rows import Batch
 from assay.errors import SourceError
 from assay.sources.base import Emission, Failure, Source
+from assay.votes import intern
 
 _memo: ContextVar[dict[tuple[int, int], Any] | None] = ContextVar("memo", default=None)
 

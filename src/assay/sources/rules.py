@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from assay.data import Batch, as_polars, positions_in
+from assay._core.rows import Batch, as_polars, positions_in
 from assay.errors import DataError, SourceError, near_miss
 from assay.sources.base import Emission, Failure, Source
 from assay.sources.function import Preprocessor, memoised

@@ -9,10 +9,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from assay.checks.census import Census, censuses
-from assay.checks.copies import duplicate_groups, inside_another, nearly_alike
-from assay.graph import SourceGraph
-from assay.tally import Tally
+from assay.checks import Census, censuses, duplicate_groups, inside_another, nearly_alike
+from assay.counts import SourceGraph, Tally
 from assay.votes import Votes
 
 Alike = Literal["same votes", "nested votes", "copied votes"]

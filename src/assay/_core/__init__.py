@@ -1,0 +1,1 @@
+"""What every room may use: compiled loops, threads, progress, whole files, rows in batches."""

@@ -1,0 +1,30 @@
+"""Names of a package that are loaded when they are first used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from importlib import import_module
+from typing import Any
+
+
+def lazy_names(namespace: MutableMapping[str, Any], homes: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:
+    """A module's ``__getattr__`` that gives names from the modules which hold them.
+
+    Parameters
+    ----------
+    namespace
+        The ``globals()`` of the package; a name is kept there once it was loaded.
+    homes
+        Module -> the names that it holds.
+    """
+    package = namespace["__name__"]
+    home_of = {name: home for home, names in homes.items() for name in names}
+
+    def load(name: str) -> Any:
+        if name not in home_of:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = getattr(import_module(home_of[name]), name)
+        namespace[name] = value
+        return value
+
+    return load

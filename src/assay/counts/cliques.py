@@ -1,0 +1,303 @@
+"""How the votes of one component are laid out: the joint votes of each clique of dependent sources.
+
+A *configuration* is what the sources of a clique say together. Cliques of the
+junction tree come parents first, and each is described given what its parent
+already told (the separator), so the probability of all votes is a product over
+cliques and always sums to one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from assay.counts.source_graph import SourceGraph
+from assay.errors import VoteError
+from assay.votes import Listed, Votes
+
+BoolArray = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+MAX_CONFIGURATIONS = 50_000
+"""The most joint votes that one clique may have."""
+
+
+@dataclass(frozen=True, eq=False)
+class Clique:
+    """Some sources, and their joint votes given those of the separator."""
+
+    sources: tuple[int, ...]
+    separator: tuple[int, ...]
+    shape: tuple[int, ...]
+    """Values of each source, and one more for abstain, which is last."""
+
+    @property
+    def size(self) -> int:
+        """How many configurations there are. The last one is that all abstain."""
+        return int(np.prod(self.shape))
+
+    @cached_property
+    def digits(self) -> IntArray:
+        """(configurations, sources): what each source says in each configuration."""
+        return np.stack(np.unravel_index(np.arange(self.size), self.shape), axis=1)
+
+    @cached_property
+    def voting(self) -> BoolArray:
+        """(configurations, sources): which sources say something."""
+        return self.digits < np.array(self.shape) - 1
+
+    def numbers(self, codes: npt.NDArray[np.integer]) -> IntArray:
+        """(items,): the configuration that each row of votes, (items, all sources), has."""
+        return self.own_numbers(codes[:, self.sources])
+
+    def own_numbers(self, codes: npt.NDArray[np.integer]) -> IntArray:
+        """The same from the votes of its sources alone, (items, its sources)."""
+        spoken = np.where(codes < 0, np.array(self.shape) - 1, codes)
+        numbers: IntArray = np.ravel_multi_index(tuple(spoken.T), self.shape).astype(np.int64)
+        return numbers
+
+    def families(self, ignore_abstentions: bool) -> IntArray:
+        """(configurations,): which ones are alternatives: they share what the separator says.
+
+        If abstentions are ignored they also share who votes, so that only what is
+        said counts, not that it is said.
+        """
+        fixed = [self.sources.index(source) for source in self.separator]
+        keys = self.digits[:, fixed]
+        if ignore_abstentions:
+            keys = np.hstack([keys, self.voting])
+        return np.unique(keys, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+    def marginal(self, table: FloatArray, source: int) -> FloatArray:
+        """(values + 1, outcomes): a table over configurations summed to one source."""
+        digit = self.digits[:, self.sources.index(source)]
+        summed = np.zeros((self.shape[self.sources.index(source)], table.shape[1]))
+        np.add.at(summed, digit, table)
+        return summed
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """A matrix of ones, (rows, columns): which configurations each row has."""
+
+    starts: IntArray
+    """(rows + 1,): where each row's columns begin."""
+    columns: npt.NDArray[np.int32]
+    width: int
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def take(self, rows: IntArray) -> Design:
+        """Some rows."""
+        lengths = np.diff(self.starts)[rows]
+        starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        places = np.repeat(self.starts[:-1][rows] - starts[:-1], lengths) + np.arange(starts[-1])
+        return Design(starts, self.columns[places], self.width)
+
+    @cached_property
+    def matrix(self) -> sparse.csr_array:
+        """The same for SciPy."""
+        ones = np.ones(len(self.columns))
+        return sparse.csr_array((ones, self.columns, self.starts), shape=(len(self), self.width))
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """The cliques of one component's sources, and the outcomes that each vote allows."""
+
+    masks: tuple[BoolArray, ...]
+    """Per source (values, outcomes): the outcomes that each value allows."""
+    graph: SourceGraph
+    outcomes: int
+
+    @cached_property
+    def cliques(self) -> tuple[Clique, ...]:
+        """All cliques, parents before children."""
+        order, parent_of = _tree_order(self.graph)
+        found = []
+        for index in order:
+            members = self.graph.cliques[index]
+            parent = parent_of[index]
+            separator = () if parent is None else tuple(sorted(set(members) & set(self.graph.cliques[parent])))
+            shape = tuple(len(self.masks[source]) + 1 for source in members)
+            if np.prod([float(size) for size in shape]) > MAX_CONFIGURATIONS:
+                names = ", ".join(self.graph.names[source] for source in members)
+                raise VoteError(
+                    f"the dependent sources {names} have more than {MAX_CONFIGURATIONS:,} joint votes, too many to "
+                    "learn; declare dependencies between fewer of them"
+                )
+            found.append(Clique(members, separator, shape))
+        return tuple(found)
+
+    @cached_property
+    def offsets(self) -> IntArray:
+        """Where each clique's columns begin in the design matrix, and where the last one's end."""
+        return np.concatenate([[0], np.cumsum([clique.size - 1 for clique in self.cliques])]).astype(np.int64)
+
+    def design(self, rows: Listed) -> Design:
+        """Which configurations each row of votes has; one that abstains altogether is left out.
+
+        So sparse votes make a sparse design.
+        """
+        first = np.zeros(rows.width, dtype=np.int64)
+        alone = np.zeros(rows.width, dtype=bool)
+        for offset, clique in zip(self.offsets, self.cliques, strict=False):
+            if len(clique.sources) == 1:
+                first[clique.sources[0]], alone[clique.sources[0]] = offset, True
+        if alone.all():
+            columns = (first.astype(np.int32)[rows.sources] + rows.codes).astype(np.int32, copy=False)
+            return Design(rows.starts, columns, int(self.offsets[-1]))
+        several = [(o, c) for o, c in zip(self.offsets, self.cliques, strict=False) if len(c.sources) > 1]
+        members = sorted({source for _, clique in several for source in clique.sources})
+        codes = rows.select(members).dense(np.int64)
+        numbers = [clique.own_numbers(codes[:, np.searchsorted(members, clique.sources)]) for _, clique in several]
+        spoken = [number < clique.size - 1 for number, (_, clique) in zip(numbers, several, strict=True)]
+        single = rows.keep(alone[rows.sources])
+        row_of = np.repeat(np.arange(len(rows)), np.diff(single.starts))
+        row = np.concatenate([row_of, *(np.flatnonzero(flags) for flags in spoken)])
+        columns = np.concatenate(
+            [
+                first[single.sources] + single.codes,
+                *(n[flags] + offset for n, flags, (offset, _) in zip(numbers, spoken, several, strict=True)),
+            ]
+        )
+        order = np.argsort(row, kind="stable")
+        starts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(rows)))]).astype(np.int64)
+        return Design(starts, columns[order].astype(np.int32), int(self.offsets[-1]))
+
+    def added_up(self, of_values: Sequence[npt.NDArray[np.generic]]) -> FloatArray:
+        """(configurations, outcomes): the sum over those who speak of what each source's value has, (values, outcomes).
+
+        A source of a separator is counted in the first clique that it is in.
+        """
+        total = np.zeros((int(self.offsets[-1]), self.outcomes))
+        for index, clique in enumerate(self.cliques):
+            block = total[self.offsets[index] : self.offsets[index + 1]]
+            for position, source in enumerate(clique.sources):
+                if self.home[source] == index:
+                    says = clique.voting[:-1, position]
+                    block[says] += of_values[source][clique.digits[:-1][says, position]]
+        return total
+
+    @cached_property
+    def home(self) -> tuple[int, ...]:
+        """For each source the first clique that it is in."""
+        return tuple(
+            next(c for c, clique in enumerate(self.cliques) if source in clique.sources)
+            for source in range(len(self.masks))
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What the votes of all sources say about one component."""
+
+    sources: IntArray
+    """Those that can say something: their columns in the votes."""
+    digits: tuple[npt.NDArray[np.int32], ...]
+    """Per such source: its code -> its value here, −1 where it says nothing. The last entry is abstain's."""
+
+    @classmethod
+    def plain(cls, layout: Layout) -> Reading:
+        """For votes whose codes are the layout's values."""
+        digits = tuple(np.append(np.arange(len(masks), dtype=np.int32), np.int32(-1)) for masks in layout.masks)
+        return cls(np.arange(len(digits), dtype=np.int64), digits)
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether every source speaks, and its codes are its values here."""
+        return bool((np.diff(self.sources, prepend=-1) == 1).all()) and all(
+            np.array_equal(digits[:-1], np.arange(len(digits) - 1)) for digits in self.digits
+        )
+
+    def codes(self, votes: Votes) -> npt.NDArray[np.int32]:
+        """(items, these sources): the values here; source by source in memory."""
+        codes = np.empty((len(votes), len(self.sources)), dtype=np.int32, order="F")
+        for at, (source, digits) in enumerate(zip(self.sources, self.digits, strict=True)):
+            codes[:, at] = digits[votes.codes[:, source]]
+        return codes
+
+    def rows(self, listed: Listed) -> Listed:
+        """The same for votes as a list."""
+        if self.is_plain and len(self.sources) == listed.width:
+            return listed
+        chosen = listed.select(self.sources)
+        starts = np.cumsum([0, *(len(digits) for digits in self.digits)])
+        says = np.concatenate([*self.digits, np.empty(0, dtype=np.int32)])[starts[chosen.sources] + chosen.codes]
+        kept = chosen.keep(says >= 0)
+        return Listed(kept.starts, kept.sources, says[says >= 0], kept.width)
+
+
+def reading_of(votes: Votes, component: int, graph: SourceGraph) -> tuple[Layout, Reading]:
+    """One component's layout, and how to read votes about it.
+
+    Sources that say nothing here are left out. Values that say the same here are
+    one value.
+    """
+    sets = votes.outcome_sets[component]
+    speaking = [j for j, of_code in enumerate(sets.of_code) if (of_code >= 0).any()]
+    masks, digits = [], []
+    for j in speaking:
+        of_code = sets.of_code[j]
+        said = np.unique(of_code[of_code >= 0])
+        renumbered = np.full(len(sets.masks) + 1, -1, dtype=np.int32)
+        renumbered[said] = np.arange(len(said), dtype=np.int32)
+        masks.append(sets.masks[said])
+        digits.append(renumbered[of_code])
+    layout = Layout(tuple(masks), graph.restricted(speaking), len(votes.label_space.components[component]))
+    return layout, Reading(np.array(speaking, dtype=np.int64), tuple(digits))
+
+
+def layout_of(votes: Votes, component: int, graph: SourceGraph) -> tuple[Layout, npt.NDArray[np.int32], IntArray]:
+    """One component's layout, its codes, (items, sources), and which of the votes' sources these are."""
+    layout, reading = reading_of(votes, component, graph)
+    return layout, reading.codes(votes), reading.sources
+
+
+def _tree_order(graph: SourceGraph) -> tuple[list[int], list[int | None]]:
+    """Cliques so that each comes after its parent in the junction forest, and the parent of each."""
+    neighbours: list[list[int]] = [[] for _ in graph.cliques]
+    for i, j in graph.tree:
+        neighbours[i].append(j)
+        neighbours[j].append(i)
+    order: list[int] = []
+    parent_of: list[int | None] = [None] * len(graph.cliques)
+    seen: set[int] = set()
+    for root in range(len(graph.cliques)):
+        waiting = [] if root in seen else [root]
+        seen.add(root)
+        while waiting:
+            index = waiting.pop(0)
+            order.append(index)
+            for other in neighbours[index]:
+                if other not in seen:
+                    seen.add(other)
+                    parent_of[other] = index
+                    waiting.append(other)
+    return order, parent_of
+
+
+def tied(layout: Layout, clique: Clique, applies: Sequence[BoolArray] | None = None) -> IntArray:
+    """(configurations, outcomes): numbers that are equal where the class-conditional model has one parameter.
+
+    For a given configuration, outcomes are alike if they make the same sources
+    right (the paper's equation on tied parameters). With ``applies``, per source
+    the outcomes that its tasks apply to, they must also be alike in that: a source
+    then has local accuracies where it applies and global ones elsewhere.
+    """
+    kinds = np.zeros((clique.size, layout.outcomes), dtype=np.int64)
+    for position, source in enumerate(clique.sources):
+        masks = np.vstack([layout.masks[source], np.zeros((1, layout.outcomes), dtype=bool)]).astype(np.int64)
+        alike = masks
+        if applies is not None:
+            alike = alike * 2 + applies[source].astype(np.int64)
+        kinds = kinds * 4 + alike[clique.digits[:, position]]
+    numbered = kinds + (np.arange(clique.size) * (kinds.max(initial=0) + 1))[:, None]
+    return np.unique(numbered, return_inverse=True)[1].reshape(kinds.shape).astype(np.int64)

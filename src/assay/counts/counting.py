@@ -1,0 +1,126 @@
+"""Counting votes wherever they are: in memory, in files larger than that, on a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from assay._core.progress import Progress
+from assay.counts.patterns import SKETCH_SIZE, Sketch
+from assay.counts.tally import Tally, count_part, look_again
+from assay.engine import Engine, Local, engine_of
+from assay.errors import VoteError
+from assay.votes import Piece, Votes, is_in_pieces, no_votes, pieces_of, read
+
+
+def count(
+    votes: Votes | str | Path | Iterable[Votes],
+    *,
+    engine: Engine | Literal["local"] = "local",
+    size: int = SKETCH_SIZE,
+    progress: bool = True,
+) -> Tally:
+    """Count votes: all that a label model learns from. Counts add, and can be kept on disk.
+
+    Parameters
+    ----------
+    votes
+        :class:`assay.Votes`; a Parquet file that :meth:`assay.Votes.to_parquet` wrote, or a
+        folder of those, which may be larger than memory; or batches of votes.
+    engine
+        Where to count: ``"local"``, or a cluster as ``assay.engine.Dask(client)`` or
+        ``assay.engine.Spark(session)``. The counts do not depend on it.
+    size
+        How large a sketch of vote patterns to keep: a pattern counts as one, and each of
+        its votes as one more. Everything else is counted over all items.
+    progress
+        Whether to show progress on a terminal.
+
+    Returns
+    -------
+    Tally
+        ``yesterday + today`` are the counts of both; ``LabelModel().fit(counts)`` learns from them.
+
+    >>> monday, tuesday = Votes.from_matrix([[0, 1, 0]] * 5), Votes.from_matrix([[1, 1, 1]] * 7)
+    >>> (count(monday) + count(tuesday)).items
+    12
+    """
+    if not isinstance(size, int) or size < 1:
+        raise VoteError(f"size must be a whole number from 1, but got {size!r}")
+    return tally_of(votes, engine=engine, size=size, progress=progress)
+
+
+def tally_of(
+    votes: Any, *, engine: Engine | Literal["local"], size: int, progress: bool, like: Votes | None = None
+) -> Tally:
+    """Counts, if they are not counted yet; of the same sources and values as some votes, if there are such."""
+    if isinstance(votes, Tally):
+        return votes
+    place = engine_of(engine)
+    if isinstance(votes, Votes) and isinstance(place, Local):
+        return Tally.of(votes if like is None else votes.like(like), size)
+    pieces, items, again = pieces_of(votes)
+    stream = iter(pieces)
+    first = next(stream, None)
+    if first is None:
+        raise VoteError("expected batches of votes, but there are none")
+    nothing = no_votes(first) if like is None else like
+    total = Tally.zero(nothing, size)
+    with Progress("counting votes", items, show=progress) as bar:
+        for part in place.map(_Count(nothing, size, once=not again), chain([first], stream)):
+            total = total + part
+            bar.advance(part.items)
+    if not again or not total.sketch.needs_a_second_look:
+        return total
+    with Progress("counting frequent votes", items, show=progress) as bar:
+        frequent = Sketch.zero(len(nothing.names), size=2**62)
+        for counted, found in place.map(_LookAgain(nothing, total.sketch.crowded), pieces):
+            frequent = frequent + found
+            bar.advance(counted)
+    return replace(total, sketch=total.sketch.with_frequent(frequent))
+
+
+def needs_counting_in_pieces(votes: Any) -> bool:
+    """Whether votes are not simply in memory."""
+    return isinstance(votes, Tally) or is_in_pieces(votes)
+
+
+@dataclass(frozen=True)
+class _Count:
+    """Count one piece; what a worker runs."""
+
+    nothing: Votes
+    size: int
+    once: bool
+    """Whether the piece is seen this once, so that frequent patterns must be looked for now."""
+
+    def __call__(self, piece: Piece) -> Tally:
+        total = Tally.zero(self.nothing, self.size)
+        for votes in _aligned(piece, self.nothing):
+            total = total + (Tally.of(votes, self.size) if self.once else count_part(votes, self.size))
+        return total
+
+
+@dataclass(frozen=True)
+class _LookAgain:
+    """Count the frequent patterns of one piece."""
+
+    nothing: Votes
+    crowded: npt.NDArray[np.bool_]
+
+    def __call__(self, piece: Piece) -> tuple[int, Sketch]:
+        frequent, items = Sketch.zero(len(self.nothing.names), size=2**62), 0
+        for votes in _aligned(piece, self.nothing):
+            frequent = frequent + look_again(votes, self.crowded)
+            items += len(votes)
+        return items, frequent
+
+
+def _aligned(piece: Piece, nothing: Votes) -> Iterator[Votes]:
+    return (votes.like(nothing) for votes in read(piece))

@@ -1,0 +1,353 @@
+"""Vote patterns: the distinct rows of votes, how often each occurs, and a sample of them where they are too many.
+
+What is learned from votes depends on their distinct rows alone. With few sources
+these are few, however many items there are. With many sources nearly every item
+has a row of its own; then a :class:`Sketch` keeps the rows whose hash is lowest,
+up to a fixed size, and with them all rows that are frequent. Which these are
+depends on the votes alone: not on their order, nor on how they were partitioned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.votes import Codes, Listed
+
+BoolArray = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+Hashes = npt.NDArray[np.uint64]
+
+SKETCH_SIZE = 2**21
+"""The most that a sketch holds: a pattern counts as one, and each of its votes as one more."""
+_BUCKET_BITS = 20
+_FREQUENT = 1 / 4_096
+"""Patterns that make up this share of the items are frequent; a sketch misses none of them."""
+_EVERYTHING = np.uint64(2**64 - 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """Rows of votes, each with a weight: how many items have it, or stand behind it."""
+
+    rows: Listed
+    counts: FloatArray
+    """(patterns,)."""
+    spread: FloatArray | None = None
+    """(patterns,): how many items each counted one stands for, if they are a sample."""
+
+    @classmethod
+    def of(cls, codes: Codes) -> Patterns:
+        """The distinct rows of (items, sources) codes, in an order that depends on the rows alone.
+
+        >>> patterns = Patterns.of(np.array([[0, 1], [1, 1], [0, 1]]))
+        >>> sorted(zip(patterns.counts.tolist(), patterns.codes.tolist()))
+        [(1.0, [1, 1]), (2.0, [0, 1])]
+        """
+        hashes = row_hashes(codes, multipliers([str(j) for j in range(codes.shape[1])]))
+        keys, counts, first = distinct(hashes)
+        order = np.argsort(keys)
+        return cls(Listed.of(codes, first[order]), counts[order].astype(float))
+
+    @classmethod
+    def weighted(cls, codes: Codes, counts: npt.NDArray[Any]) -> Patterns:
+        """Rows of (patterns, sources) codes as they are, with their counts."""
+        return cls(Listed.of(codes), np.asarray(counts, dtype=float))
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def codes(self) -> Codes:
+        """(patterns, sources), in which −1 abstains."""
+        return self.rows.dense()
+
+    @property
+    def items(self) -> float:
+        """How many items there are."""
+        return float(self.counts.sum())
+
+    @property
+    def size(self) -> int:
+        """How much work they are: a pattern counts as one, and each of its votes as one more."""
+        return len(self.rows) + len(self.rows.sources)
+
+    def select(self, sources: Sequence[int] | IntArray) -> Patterns:
+        """The votes of some sources."""
+        return replace(self, rows=self.rows.select(sources))
+
+    def thinned(self, size: int) -> Patterns:
+        """A sample of at most about this size, in which the frequent patterns are all kept.
+
+        The others are taken from the front, so they must be in an order that has nothing to do with them.
+        """
+        if self.size <= size:
+            return self
+        cost = 1 + np.diff(self.rows.starts)
+        chosen, counts = sample_of(self.counts, cost, self.counts > _FREQUENT * self.items, size)
+        spread = np.ones(len(chosen)) if self.spread is None else self.spread[chosen]
+        return Patterns(self.rows.take(chosen), counts, spread)
+
+
+def sample_of(counts: FloatArray, cost: IntArray, frequent: BoolArray, size: int) -> tuple[IntArray, FloatArray]:
+    """Some patterns of about ``size`` together, and what each counts now: the frequent ones, and the first others.
+
+    The frequent count as before; the others stand for all that are not.
+    """
+    room = max(size - int(cost[frequent].sum()), size // 2)
+    taken = ~frequent & (np.cumsum(np.where(frequent, 0, cost)) <= room)
+    chosen = np.flatnonzero(taken | frequent)
+    scale = counts[~frequent].sum() / max(counts[taken].sum(), 1e-300)
+    return chosen, counts[chosen] * np.where(frequent[chosen], 1.0, scale)
+
+
+@dataclass(frozen=True, eq=False)
+class Sketch:
+    """Vote patterns that add: exact where they are few, and a sample of bounded size where they are many."""
+
+    keys: Hashes
+    """(patterns,): the hashes of their rows, rising."""
+    counts: IntArray
+    """(patterns,): how many items have each. Exact."""
+    rows: Listed
+    limit: np.uint64 = _EVERYTHING
+    """Every pattern whose hash is not above this is here."""
+    buckets: IntArray | None = None
+    """How many items there are by the leading bits of their hash, once some patterns had to go."""
+    frequent: Sketch | None = None
+    """Patterns above the limit that are kept because there are many items in their bucket."""
+    size: int = SKETCH_SIZE
+    """The most that it holds."""
+
+    @classmethod
+    def zero(cls, width: int, size: int = SKETCH_SIZE, dtype: npt.DTypeLike = np.int8) -> Sketch:
+        """No items."""
+        nothing = Listed(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0, dtype=dtype), width)
+        return cls(np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int64), nothing, size=size)
+
+    @classmethod
+    def of(cls, hashes: Hashes, listed: Callable[[IntArray], Listed], votes: int, size: int = SKETCH_SIZE) -> Sketch:
+        """The sketch of some items.
+
+        Parameters
+        ----------
+        hashes
+            (items,): those of their rows.
+        listed
+            Gives the votes of rows by number.
+        votes
+            How many votes were cast in all.
+        size
+            The most that the sketch holds.
+        """
+        limit = _guess(hashes, 1 + votes / max(len(hashes), 1), size)
+        while True:
+            keys, counts, first = distinct(hashes, limit)
+            # Rows side by side in memory are listed faster than rows in the order of their hashes.
+            rows = listed(first)
+            whole = limit == _EVERYTHING
+            if whole or len(rows) + len(rows.sources) > size:
+                break
+            limit = _EVERYTHING if int(limit) >= 2**62 else np.uint64(4 * int(limit))
+        order = np.argsort(keys)
+        if whole and len(rows) + len(rows.sources) <= size:
+            return cls(keys[order], counts[order], rows.take(order), size=size)
+        buckets = np.zeros(2**_BUCKET_BITS, dtype=np.int64)
+        _count_into(buckets, hashes)
+        return cls(keys, counts, rows, limit, buckets, size=size)._bounded(order)
+
+    @property
+    def items(self) -> int:
+        """How many items there are."""
+        return int((self.counts if self.buckets is None else self.buckets).sum())
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether all patterns are here."""
+        return self.buckets is None
+
+    def __add__(self, other: Sketch) -> Sketch:
+        merged = _merged(self, other)
+        limit = min(self.limit, other.limit)
+        buckets = None
+        if self.buckets is not None or other.buckets is not None:
+            buckets = self._all_buckets + other._all_buckets
+        frequent = [part for part in (self.frequent, other.frequent) if part is not None]
+        known = None if not frequent else frequent[0] if len(frequent) == 1 else _merged(*frequent)
+        return replace(merged, limit=limit, buckets=buckets, frequent=known, size=min(self.size, other.size))._bounded()
+
+    @property
+    def _all_buckets(self) -> IntArray:
+        if self.buckets is not None:
+            return self.buckets
+        return np.bincount(_bucket_of(self.keys), weights=self.counts, minlength=2**_BUCKET_BITS).astype(np.int64)
+
+    def _bounded(self, order: IntArray | None = None) -> Sketch:
+        """The same with the patterns of lowest hash, as many as there is room for.
+
+        ``order`` is that of the hashes, if the patterns are not in it yet: so they are put into it and cut in one go.
+        """
+        rising = np.arange(len(self.keys)) if order is None else order
+        room = int(np.searchsorted(np.cumsum(1 + np.diff(self.rows.starts)[rising]), self.size, side="right"))
+        kept = min(room, int(np.searchsorted(self.keys[rising], self.limit, side="right")))
+        if kept == len(self.keys) and self.buckets is None:
+            return self
+        limit = self.limit if kept == len(self.keys) else min(self.limit, np.uint64(int(self.keys[rising[kept]]) - 1))
+        smaller = replace(
+            self._part(rising[:kept]), limit=limit, buckets=self._all_buckets, frequent=None, size=self.size
+        )
+        above = rising[kept:][smaller.crowded[_bucket_of(self.keys[rising[kept:]])]]
+        known = self._part(above)
+        if self.frequent is not None:
+            still = smaller.crowded[_bucket_of(self.frequent.keys)]
+            known = _merged(known, self.frequent._part(np.flatnonzero(still)))
+        return replace(smaller, frequent=known)
+
+    def _part(self, chosen: IntArray) -> Sketch:
+        return Sketch(self.keys[chosen], self.counts[chosen], self.rows.take(chosen), size=self.size)
+
+    @cached_property
+    def crowded(self) -> BoolArray:
+        """(buckets,): those above the limit that hold a frequent pattern, or many others."""
+        assert self.buckets is not None
+        many: BoolArray = self.buckets > _FREQUENT * self.buckets.sum()
+        many[: int(self.limit >> np.uint64(64 - _BUCKET_BITS)) + 1] = False
+        return many
+
+    @property
+    def needs_a_second_look(self) -> bool:
+        """Whether some frequent patterns may not have been counted from the first item on."""
+        return self.buckets is not None and bool(self.crowded.any())
+
+    def with_frequent(self, frequent: Sketch) -> Sketch:
+        """The same with the frequent patterns as counted over all items."""
+        return replace(self, frequent=frequent)
+
+    def patterns(self) -> Patterns:
+        """The patterns, each with the number of items that it stands for; these add up to all items."""
+        if self.buckets is None:
+            return Patterns(self.rows, self.counts.astype(float))
+        assert self.frequent is not None
+        _, group = np.unique(bucket := _bucket_of(self.frequent.keys), return_inverse=True)
+        counted = np.bincount(group, weights=self.frequent.counts)
+        # A pattern that was noticed late, or on some days only, stands for all of its bucket.
+        frequent = self.frequent.counts * self.buckets[bucket] / np.maximum(counted, 1)[group]
+        # The others stand for all that are not frequent.
+        often = self.counts > _FREQUENT * self.items
+        if often.all():
+            often = np.zeros_like(often)  # nobody else could stand for the rest
+        rare = self.items - frequent.sum() - self.counts[often].sum()
+        spread: FloatArray = np.where(often, 1.0, float(rare) / max(int(self.counts[~often].sum()), 1))
+        counts: FloatArray = self.counts.astype(float) * spread
+        if not len(frequent):
+            return Patterns(self.rows, counts, spread)
+        return Patterns(
+            Listed.concat([self.rows, self.frequent.rows]),
+            np.concatenate([counts, frequent]),
+            np.concatenate([spread, np.ones(len(frequent))]),
+        )
+
+    @property
+    def pattern_keys(self) -> Hashes:
+        """(patterns,): the hashes of the rows of :meth:`patterns`."""
+        return self.keys if self.frequent is None else np.concatenate([self.keys, self.frequent.keys])
+
+    def arrays(self, name: str) -> dict[str, npt.NDArray[Any]]:
+        """All that it holds, for a file."""
+        arrays: dict[str, npt.NDArray[Any]] = {
+            f"{name} keys": self.keys,
+            f"{name} counts": self.counts,
+            f"{name} starts": self.rows.starts,
+            f"{name} sources": self.rows.sources,
+            f"{name} codes": self.rows.codes,
+            f"{name} limit": np.array(self.limit),
+            f"{name} size": np.array(self.size),
+        }
+        if self.buckets is not None:
+            arrays[f"{name} buckets"] = self.buckets
+        return arrays | ({} if self.frequent is None else self.frequent.arrays(f"frequent {name}"))
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], name: str, width: int) -> Sketch:
+        """What :meth:`arrays` was taken from."""
+        return cls(
+            arrays[f"{name} keys"],
+            arrays[f"{name} counts"],
+            Listed(arrays[f"{name} starts"], arrays[f"{name} sources"], arrays[f"{name} codes"], width),
+            np.uint64(arrays[f"{name} limit"]),
+            arrays.get(f"{name} buckets"),
+            cls.from_arrays(arrays, f"frequent {name}", width) if f"frequent {name} keys" in arrays else None,
+            int(arrays[f"{name} size"]),
+        )
+
+
+def patterns_in(crowded: BoolArray, hashes: Hashes, listed: Callable[[IntArray], Listed]) -> Sketch:
+    """The patterns of some items that are in crowded buckets, for :meth:`Sketch.with_frequent`."""
+    rows = np.flatnonzero(crowded[_bucket_of(hashes)])
+    keys, counts, first = distinct(hashes[rows])
+    order = np.argsort(keys)
+    return Sketch(keys[order], counts[order], listed(rows[first[order]]), size=2**62)
+
+
+def multipliers(names: Sequence[str]) -> Hashes:
+    """(sources,): what the hash of a row multiplies each source's votes with; depends on its name alone."""
+    digests = [blake2b(name.encode(), digest_size=8).digest() for name in names]
+    return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64) | np.uint64(1)
+
+
+def row_hashes(codes: Codes, factors: Hashes) -> Hashes:
+    """(items,): the hashes of the rows of (items, sources) codes."""
+    from assay._core import counting_loops
+
+    hashes = np.empty(len(codes), dtype=np.uint64)
+    counting_loops.hash_rows(codes.T, factors, hashes)
+    return hashes
+
+
+def distinct(hashes: Hashes, limit: np.uint64 = _EVERYTHING) -> tuple[Hashes, IntArray, IntArray]:
+    """The distinct hashes up to a limit, how often each occurs and where first, in the order of that."""
+    from assay._core import counting_loops
+
+    room = len(hashes)
+    if limit < _EVERYTHING:
+        room = int(np.count_nonzero(hashes <= limit))
+    keys = np.empty(room, dtype=np.uint64)
+    counts, first = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
+    found = counting_loops.distinct(hashes, limit, keys, counts, first)
+    return keys[:found], counts[:found], first[:found]
+
+
+def _guess(hashes: Hashes, cost: float, size: int) -> np.uint64:
+    """A limit up to which there are a little more patterns than there is room for, if rows hardly ever repeat."""
+    if len(hashes) * cost <= size:
+        return _EVERYTHING
+    some = hashes[: 2**14]
+    if 2 * len(np.unique(some)) < len(some):
+        return _EVERYTHING
+    share = 1.2 * size / (cost * len(hashes))
+    return _EVERYTHING if share >= 0.7 else np.uint64(int(share * 2**64))
+
+
+def _bucket_of(hashes: Hashes) -> IntArray:
+    return (hashes >> np.uint64(64 - _BUCKET_BITS)).astype(np.int64)
+
+
+def _count_into(buckets: IntArray, hashes: Hashes) -> None:
+    from assay._core import counting_loops
+
+    counting_loops.count_into_buckets(hashes, 64 - _BUCKET_BITS, buckets)
+
+
+def _merged(one: Sketch, other: Sketch) -> Sketch:
+    """The patterns of both, with their counts added."""
+    keys, first, group = np.unique(np.concatenate([one.keys, other.keys]), return_index=True, return_inverse=True)
+    counts = np.zeros(len(keys), dtype=np.int64)
+    np.add.at(counts, group, np.concatenate([one.counts, other.counts]))
+    return Sketch(keys, counts, Listed.concat([one.rows, other.rows]).take(first), size=one.size)

@@ -1,0 +1,204 @@
+"""Counts of votes and co-votes of one component: all that the moment methods need."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, product
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from assay.counts.cliques import Layout, Reading
+from assay.counts.patterns import Patterns
+from assay.counts.source_graph import SourceGraph
+from assay.counts.tally import Tally
+from assay.errors import VoteError
+from assay.votes import Listed
+
+BoolArray = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+MAX_INDICATORS = 6_000
+"""The most indicators whose co-votes are counted at once."""
+
+
+@dataclass(frozen=True)
+class Indicator:
+    """The event that some sources, all in one clique, emit certain values."""
+
+    sources: tuple[int, ...]
+    values: tuple[int, ...]
+
+
+def single_indicators(layout: Layout) -> tuple[Indicator, ...]:
+    """One for each value of each source."""
+    return tuple(
+        Indicator((source,), (value,)) for source, masks in enumerate(layout.masks) for value in range(len(masks))
+    )
+
+
+def clique_indicators(layout: Layout) -> tuple[Indicator, ...]:
+    """Those of single sources, and of the joint votes of all cliques that are observable (the paper's O)."""
+    found = dict.fromkeys(single_indicators(layout))
+    for clique in layout.cliques:
+        for size in range(2, len(clique.sources) + 1):
+            for members in combinations(clique.sources, size):
+                for values in product(*(range(len(layout.masks[source])) for source in members)):
+                    found[Indicator(members, values)] = None
+    if len(found) > MAX_INDICATORS:
+        raise VoteError(
+            f"the cliques of dependent sources have {len(found):,} joint votes, more than the {MAX_INDICATORS:,} that "
+            "moments are taken of; declare fewer dependencies, or use method='em'"
+        )
+    return tuple(found)
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """How often indicators hold, alone and together."""
+
+    indicators: tuple[Indicator, ...]
+    items: int
+    single: IntArray
+    """(indicators,)."""
+    pair: IntArray
+    """(indicators, indicators); the diagonal repeats ``single``."""
+
+    @classmethod
+    def count(cls, patterns: Patterns, indicators: Sequence[Indicator]) -> Statistics:
+        """Count indicators in vote patterns."""
+        holds = held(patterns.rows, indicators)
+        weighted = holds.multiply(patterns.counts[:, None]).tocsc()
+        pair = np.rint((holds.T @ weighted).toarray()).astype(np.int64)
+        return cls(tuple(indicators), round(patterns.items), pair.diagonal().copy(), pair)
+
+    @classmethod
+    def of(cls, tally: Tally, layout: Layout, reading: Reading) -> Statistics:
+        """The counts of single indicators, as a tally of all items has them."""
+        indicators = single_indicators(layout)
+        assert tally.pair is not None
+        if reading.is_plain and len(reading.sources) == len(tally.names):
+            return cls(indicators, tally.items, tally.single, tally.pair)
+        # Values that say the same are one indicator, and those that say nothing are none.
+        gathered = np.zeros((len(indicators), len(tally.single)))
+        at = 0
+        for source, digits in zip(reading.sources, reading.digits, strict=True):
+            own = np.arange(tally.first[source], tally.first[source + 1])
+            spoken = digits[:-1] >= 0
+            gathered[at + digits[:-1][spoken], own[spoken]] = 1.0
+            at += int(digits.max()) + 1
+        pair = np.rint(gathered @ tally.pair.astype(float) @ gathered.T).astype(np.int64)
+        return cls(indicators, tally.items, pair.diagonal().copy(), pair)
+
+    @property
+    def rates(self) -> FloatArray:
+        """(indicators,): how often each holds, as a share."""
+        return self.single / max(self.items, 1)
+
+    @property
+    def covariance(self) -> FloatArray:
+        """(indicators, indicators): their covariance over the items."""
+        return self.pair / max(self.items, 1) - np.outer(self.rates, self.rates)
+
+    def keep(self, chosen: IntArray) -> Statistics:
+        """The counts of some indicators."""
+        return Statistics(
+            tuple(self.indicators[index] for index in chosen),
+            self.items,
+            self.single[chosen],
+            self.pair[np.ix_(chosen, chosen)],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """What was seen of one component: the patterns of its votes, and the counts of single votes over all items."""
+
+    patterns: Patterns
+    single: Statistics | None = None
+    """Of single indicators; None where the patterns are all there is."""
+
+    def count(self, indicators: Sequence[Indicator]) -> Statistics:
+        """Counts of indicators: over all items for those of single sources, else from the patterns."""
+        if self.single is None or any(len(indicator.sources) > 1 for indicator in indicators):
+            return Statistics.count(self.patterns, indicators)
+        if tuple(indicators) == self.single.indicators:
+            return self.single
+        place = {indicator: at for at, indicator in enumerate(self.single.indicators)}
+        return self.single.keep(np.array([place[indicator] for indicator in indicators], dtype=np.int64))
+
+    def select(self, sources: Sequence[int]) -> Observed:
+        """The votes of some sources, which are then numbered as given."""
+        if list(sources) == list(range(self.patterns.rows.width)):
+            return self
+        single = None
+        if self.single is not None:
+            place = {source: at for at, source in enumerate(sources)}
+            chosen = [at for at, i in enumerate(self.single.indicators) if i.sources[0] in place]
+            kept = self.single.keep(np.array(chosen, dtype=np.int64))
+            renamed = tuple(Indicator((place[i.sources[0]],), i.values) for i in kept.indicators)
+            single = replace(kept, indicators=renamed)
+        return Observed(self.patterns.select(sources), single)
+
+
+def omega_of(indicators: Sequence[Indicator], graph: SourceGraph) -> BoolArray:
+    r"""(d, d): :math:`\Omega`, the pairs of indicators that share no maximal clique."""
+    member = np.zeros((len(indicators), len(graph.names)))
+    for row, indicator in enumerate(indicators):
+        member[row, list(indicator.sources)] = 1
+    joined = np.eye(len(graph.names), dtype=bool)
+    for i, j in graph.edges:
+        joined[i, j] = joined[j, i] = True
+    return np.asarray(member @ ~joined @ member.T > 0)
+
+
+def minimal(statistics: Statistics) -> IntArray:
+    """The indicators that vary and are not determined by the others of the same sources.
+
+    The last value of a source that never abstains is determined by its other values.
+    """
+    total: dict[int, int] = {}
+    last: dict[int, int] = {}
+    for indicator, count in zip(statistics.indicators, statistics.single, strict=True):
+        if len(indicator.sources) == 1 and count:
+            (source,), (value,) = indicator.sources, indicator.values
+            total[source] = total.get(source, 0) + int(count)
+            last[source] = value
+    implied = {(source, last[source]) for source in total if total[source] == statistics.items}
+    chosen = [
+        index
+        for index, (indicator, count) in enumerate(zip(statistics.indicators, statistics.single, strict=True))
+        if 0 < count < statistics.items and implied.isdisjoint(zip(indicator.sources, indicator.values, strict=True))
+    ]
+    return np.array(chosen, dtype=np.int64)
+
+
+def held(rows: Listed, indicators: Sequence[Indicator]) -> sparse.csc_array:
+    """(patterns, indicators): ones where an indicator holds."""
+    place = {}
+    for at, indicator in enumerate(indicators):
+        if len(indicator.sources) == 1:
+            place[indicator.sources[0], indicator.values[0]] = at
+    room = int(max((value for _, value in place), default=0)) + 1
+    room = max(room, int(rows.codes.max(initial=0)) + 1)
+    column_of = np.full(rows.width * room, -1, dtype=np.int64)
+    for (source, value), at in place.items():
+        column_of[source * room + value] = at
+    found = column_of[rows.sources.astype(np.int64) * room + rows.codes]
+    row = np.repeat(np.arange(len(rows)), np.diff(rows.starts))
+    entries = [(row[found >= 0], found[found >= 0])]
+    joint = [(at, i) for at, i in enumerate(indicators) if len(i.sources) > 1]
+    if joint:
+        members = sorted({source for _, indicator in joint for source in indicator.sources})
+        codes = dict(zip(members, rows.select(members).dense().T, strict=True))
+        for at, indicator in joint:
+            holds = np.ones(len(rows), dtype=bool)
+            for source, value in zip(indicator.sources, indicator.values, strict=True):
+                holds &= codes[source] == value
+            held_by = np.flatnonzero(holds)
+            entries.append((held_by, np.full(len(held_by), at)))
+    row, column = (np.concatenate(parts) for parts in zip(*entries, strict=True))
+    return sparse.csc_array(sparse.coo_array((np.ones(len(row)), (row, column)), shape=(len(rows), len(indicators))))

@@ -1,1 +1,0 @@
-"""How parameters are learned from votes alone; one method a file."""

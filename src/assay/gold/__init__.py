@@ -1,0 +1,5 @@
+"""True labels of some items, and scores against them."""
+
+from assay.gold.scores import accuracy, micro_accuracy, outcome_numbers
+
+__all__ = ["accuracy", "micro_accuracy", "outcome_numbers"]

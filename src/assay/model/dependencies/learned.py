@@ -1,0 +1,141 @@
+"""What was learned about dependencies between sources."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from assay._core.lazily import from_above
+from assay.counts import SourceGraph
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from assay.report import DependencyPlots
+
+FloatArray = npt.NDArray[np.float64]
+
+_MOST_LINES = 20
+"""So many dependencies are printed."""
+_MOST_NAMED = 5
+"""So many are named in a sentence."""
+
+
+@dataclass(frozen=True)
+class LearnedEdge:
+    """Two sources that have more in common than the truth explains."""
+
+    sources: tuple[str, str]
+    strength: float
+    """The correlation of their votes that the truth does not explain: 1 for copies."""
+    surprise: float
+    """By how many standard deviations chance would have to be off, beside what is usual for these sources."""
+    confidence: float | None
+    """The share of half-samples in which the dependency is found again; None if none were drawn."""
+    kept: bool = True
+    """Whether it is in the graph."""
+    why_not: str = ""
+    """Why it is not, if it is not."""
+
+    def __str__(self) -> str:
+        sure = "" if self.confidence is None else f", confidence {self.confidence:.0%}"
+        note = "" if self.kept else f" (left out: {self.why_not})"
+        return f"{self.sources[0]} – {self.sources[1]}: correlation {self.strength:+.2f}{sure}{note}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LearnedDependencies:
+    """The dependencies that votes show, strongest evidence first.
+
+    Goes wherever dependencies do: ``LabelModel(dependencies=learned.pairs)``.
+
+    >>> from assay import learn_dependencies
+    >>> from assay.simulate import flat_world
+    >>> votes = flat_world(sources=8, copies=[(0, 1)], seed=3).draw(2_000).votes
+    >>> learned = learn_dependencies(votes, resamples=4)
+    >>> learned.pairs, learned.graph
+    ([('0', '1')], SourceGraph(8 sources, 1 dependencies, 7 cliques))
+    """
+
+    names: tuple[str, ...]
+    edges: tuple[LearnedEdge, ...]
+    residuals: FloatArray = field(repr=False)
+    """(sources, sources): the correlation of two sources' votes that the truth does not explain."""
+    notes: tuple[str, ...] = ()
+    """What could not be told, in sentences."""
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The dependencies that are in the graph, by name, for ``LabelModel(dependencies=...)``."""
+        return [edge.sources for edge in self.edges if edge.kept]
+
+    @cached_property
+    def graph(self) -> SourceGraph:
+        """The graph of the dependencies that were kept."""
+        return SourceGraph(self.names, self.pairs)
+
+    def only(self, pairs: Collection[tuple[str, str]], why_not: str) -> LearnedDependencies:
+        """The same with only some of the dependencies kept; the others say why they are not."""
+        edges = (
+            replace(edge, kept=False, why_not=why_not) if edge.kept and edge.sources not in pairs else edge
+            for edge in self.edges
+        )
+        return replace(self, edges=tuple(edges))
+
+    def told(self) -> str:
+        """One sentence on what was learned."""
+        if not self.pairs:
+            return "looked for dependencies between sources, and found none"
+        first = ", ".join(f"{one!r} and {other!r}" for one, other in self.pairs[:_MOST_NAMED])
+        more = len(self.pairs) - _MOST_NAMED
+        rest = f", and {more} more" if more > 0 else ""
+        count = f"{len(self.pairs)} {'dependency' if len(self.pairs) == 1 else 'dependencies'}"
+        return f"learned {count} from the votes: between {first}{rest}"
+
+    def to_pandas(self) -> pd.DataFrame:
+        """One row for each dependency: the two sources, strength, surprise, confidence, and whether it was kept."""
+        import pandas as pd
+
+        rows = [
+            {"one": edge.sources[0], "other": edge.sources[1], "strength": edge.strength, "surprise": edge.surprise}
+            | {"confidence": edge.confidence, "kept": edge.kept}
+            for edge in self.edges
+        ]
+        return pd.DataFrame(rows, columns=["one", "other", "strength", "surprise", "confidence", "kept"])
+
+    def __str__(self) -> str:
+        kept = len(self.pairs)
+        found = f"{kept} {'dependency' if kept == 1 else 'dependencies'} between {len(self.names)} sources"
+        lines = [f"  {edge}" for edge in self.edges[:_MOST_LINES]]
+        more = len(self.edges) - _MOST_LINES
+        lines += [f"  and {more} more"] if more > 0 else []
+        return "\n".join([found, *lines, *(f"note: {note}" for note in self.notes)])
+
+    __repr__ = __str__
+
+    @property
+    def plot(self) -> DependencyPlots:
+        """Pictures: ``learned.plot.residuals()``, a chart of altair, and ``learned.plot.graph()``, as SVG."""
+        plots: DependencyPlots = from_above("report.plots", "DependencyPlots")(self)
+        return plots
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything it says, for JSON."""
+        return {
+            "names": list(self.names),
+            "edges": [asdict(edge) for edge in self.edges],
+            "residuals": self.residuals.tolist(),
+            "notes": list(self.notes),
+        }
+
+    @classmethod
+    def from_dict(cls, said: Mapping[str, Any]) -> LearnedDependencies:
+        """What :meth:`to_dict` was taken from."""
+        edges = tuple(LearnedEdge(**{**edge, "sources": tuple(edge["sources"])}) for edge in said["edges"])
+        residuals = np.array(said["residuals"], dtype=float).reshape(len(said["names"]), len(said["names"]))
+        return cls(tuple(said["names"]), edges, residuals, tuple(said["notes"]))

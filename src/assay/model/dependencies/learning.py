@@ -1,0 +1,260 @@
+"""Learning which sources depend on each other, from votes alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from assay._core.threads import one_blas_thread
+from assay.checks import check_tally
+from assay.counts import MAX_VALUES, SKETCH_SIZE, SourceGraph, Tally, needs_counting_in_pieces, reading_of, tally_of
+from assay.errors import AssayError, VoteError, listing
+from assay.model.dependencies.learned import LearnedDependencies, LearnedEdge
+from assay.model.dependencies.low_rank import sparse_and_low_rank
+from assay.model.dependencies.problem import FloatArray, Pair, Problem
+from assay.model.dependencies.pseudolikelihood import pseudolikelihood
+from assay.model.dependencies.stability import stability
+from assay.model.dependencies.stepwise import MAX_JOINT_VOTES, stepwise
+from assay.model.estimate.residuals import residual_correlations
+from assay.model.parameters import Parameters
+from assay.votes import Votes
+
+__all__ = ["WAYS", "LearnedDependencies", "LearnedEdge", "Way", "learn_dependencies", "learn_from_tally"]
+
+Way = Literal["residuals", "low-rank", "pseudolikelihood"]
+WAYS: tuple[Way, ...] = ("residuals", "low-rank", "pseudolikelihood")
+
+_FEW_ITEMS = 50
+
+
+def learn_dependencies(
+    votes: Any,
+    *,
+    method: Way = "residuals",
+    false_discoveries: float = 0.01,
+    min_confidence: float = 0.5,
+    min_strength: float = 0.05,
+    resamples: int = 20,
+    max_joint_votes: int = MAX_JOINT_VOTES,
+    cardinality: int | None = None,
+    seed: int = 0,
+    progress: bool = True,
+) -> LearnedDependencies:
+    """Find the sources that have more in common than the truth explains. No gold is needed.
+
+    Parameters
+    ----------
+    votes
+        What :meth:`assay.LabelModel.fit` takes.
+    method
+        ``"residuals"`` tests what a model leaves of the co-votes of each pair, adds the strongest dependencies, learns
+        again and tests again. ``"low-rank"`` takes the inverse covariance apart into a sparse part and one of
+        low rank. ``"pseudolikelihood"`` foretells each source from all others by penalised regression.
+    false_discoveries
+        The share of what is found that may be there by chance.
+    min_confidence
+        Dependencies that are found again in fewer of the half-samples than this share are told, but not kept.
+    min_strength
+        Dependencies weaker than this correlation are told, but not kept: they take items to learn and change little.
+    resamples
+        How many half-samples to search again, for the confidence; 0 for none, which is quicker.
+    max_joint_votes
+        The most joint votes that a group of dependent sources may have. More would take more items to learn.
+    cardinality
+        The number of classes, where votes are given as a bare matrix.
+    seed
+        For the half-samples.
+    progress
+        Whether to show progress on a terminal.
+
+    Returns
+    -------
+    LearnedDependencies
+        ``.pairs`` for ``LabelModel(dependencies=...)``, ``.edges`` with strength and confidence, ``.graph``,
+        ``.residuals``.
+
+    Examples
+    --------
+    >>> from assay.simulate import flat_world
+    >>> world = flat_world(sources=12, copies=[(0, 1), (4, 5, 6)], copy_probability=0.6, seed=3)
+    >>> learned = learn_dependencies(world.draw(3_000).votes, resamples=4)
+    >>> sorted(learned.pairs) == world.dependencies
+    True
+    >>> print(learned.edges[0])
+    0 – 1: correlation +0.58, confidence 100%
+    """
+    settings = _Settings(
+        method, false_discoveries, min_confidence, min_strength, resamples, max_joint_votes, seed, progress
+    )
+    _check(settings)
+    if not needs_counting_in_pieces(votes) and not isinstance(votes, Votes):
+        votes = Votes.from_matrix(votes, cardinality=cardinality)
+    tally = tally_of(votes, engine="local", size=SKETCH_SIZE, progress=progress)
+    return _learned(tally, settings)
+
+
+def learn_from_tally(tally: Tally, *, seed: int = 0, progress: bool = True) -> LearnedDependencies:
+    """The same for votes that are counted already, with the default settings."""
+    return _learned(tally, _Settings(seed=seed, progress=progress))
+
+
+@dataclass(frozen=True)
+class _Settings:
+    method: Way = "residuals"
+    false_discoveries: float = 0.01
+    min_confidence: float = 0.5
+    min_strength: float = 0.05
+    resamples: int = 20
+    max_joint_votes: int = MAX_JOINT_VOTES
+    seed: int = 0
+    progress: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """What was found in one component."""
+
+    sources: list[int]
+    """The columns of its sources in the votes."""
+    edges: dict[Pair, float]
+    left_out: dict[Pair, float]
+    confidence: dict[Pair, float] | None
+    residuals: FloatArray
+    untold: int
+    """Pairs of sources about which nothing can be told."""
+
+    @property
+    def found(self) -> Iterator[tuple[Pair, float, str]]:
+        """Every pair with its surprise, and why it was left out if it was."""
+        yield from ((pair, surprise, "") for pair, surprise in self.edges.items())
+        too_many = "the group would have too many joint votes"
+        yield from ((pair, surprise, too_many) for pair, surprise in self.left_out.items())
+
+
+def _learned(tally: Tally, settings: _Settings) -> LearnedDependencies:
+    if tally.items and not len(tally.sketch.keys):
+        raise VoteError("these counts hold no vote patterns, from which dependencies are learned; count the votes anew")
+    names = tally.names
+    residuals = np.eye(len(names))
+    if tally.pair is None:
+        many = f"with {int(tally.first[-1]):,} values of all sources together dependencies are not looked for"
+        return LearnedDependencies(names, (), residuals, (f"{many}; up to {MAX_VALUES:,} they are",))
+    edges: dict[tuple[str, str], LearnedEdge] = {}
+    untold = pairs = 0
+    rng = np.random.default_rng(settings.seed)
+    for index, component in enumerate(tally.tasks.label_space.components):
+        if len(component) < 2:
+            continue
+        with one_blas_thread():
+            part = _part(tally, index, settings, rng)
+        if part is None:
+            continue
+        untold += part.untold
+        pairs += len(part.sources) * (len(part.sources) - 1) // 2
+        here = np.ix_(part.sources, part.sources)
+        residuals[here] = np.where(np.abs(part.residuals) > np.abs(residuals[here]), part.residuals, residuals[here])
+        for pair, surprise, why_not in part.found:
+            edge = _edge(part, pair, surprise, why_not, names, settings)
+            known = edges.get(edge.sources)
+            if known is None or (edge.kept, edge.surprise) > (known.kept, known.surprise):
+                edges[edge.sources] = edge
+    notes = []
+    if tally.items < _FEW_ITEMS:
+        notes.append(f"with {tally.items} items next to nothing can be told about dependencies")
+    if untold:
+        notes.append(f"{untold:,} of {pairs:,} pairs of sources hardly meet, so nothing can be told about these")
+    ordered = sorted(edges.values(), key=lambda edge: (not edge.kept, -edge.surprise, edge.sources))
+    return _learnable(LearnedDependencies(names, tuple(ordered), residuals, tuple(notes)), tally)
+
+
+def _learnable(found: LearnedDependencies, tally: Tally) -> LearnedDependencies:
+    """The same without the least sure dependencies, as many as would leave no independent sources to learn from."""
+    if not found.pairs or not check_tally(tally).ok:
+        return found
+    kept = found.pairs
+    while kept and not check_tally(tally, kept).ok:
+        kept.pop()
+    return found.only(kept, "accuracies could not be learned any more")
+
+
+def _edge(
+    part: _Part, pair: Pair, surprise: float, why_not: str, names: tuple[str, ...], settings: _Settings
+) -> LearnedEdge:
+    confidence = None if part.confidence is None else part.confidence.get(pair, 0.0)
+    strength = float(part.residuals[pair])
+    if not why_not and abs(strength) < settings.min_strength:
+        why_not = "too weak to matter"
+    if not why_not and confidence is not None and confidence < settings.min_confidence:
+        why_not = "seldom found again"
+    one, other = sorted(part.sources[at] for at in pair)
+    return LearnedEdge((names[one], names[other]), strength, surprise, confidence, not why_not, why_not)
+
+
+def _part(tally: Tally, index: int, settings: _Settings, rng: np.random.Generator) -> _Part | None:
+    layout, reading = reading_of(tally.nothing, index, SourceGraph(tally.names))
+    if len(layout.masks) < 3:
+        return None
+    patterns = tally.sketch.patterns()
+    problem = Problem(layout, replace(patterns, rows=reading.rows(patterns.rows)))
+    edges, left_out, parameters, again, untold = _searched(problem, settings)
+    confidence = None
+    if settings.resamples and edges:
+        confidence = stability(problem, again, settings.resamples, rng, progress=settings.progress)
+    return _Part(
+        reading.sources.tolist(),
+        edges,
+        left_out,
+        confidence,
+        residual_correlations(parameters, problem.statistics),
+        untold,
+    )
+
+
+Search = Callable[[Problem], dict[Pair, float]]
+
+
+def _searched(
+    problem: Problem, settings: _Settings
+) -> tuple[dict[Pair, float], dict[Pair, float], Parameters, Search, int]:
+    """Pairs found, pairs there was no room for, the model with the former, how to search again, and pairs untold."""
+    rate = settings.false_discoveries
+    if settings.method == "residuals":
+        room = settings.max_joint_votes
+        whole = stepwise(problem, false_discoveries=rate, max_joint_votes=room)
+
+        def again(half: Problem) -> dict[Pair, float]:
+            found = stepwise(half, false_discoveries=rate, max_joint_votes=room, whole=whole)
+            return found.edges | found.left_out
+
+        untold = int((~whole.tests.informed)[np.triu_indices(problem.sources, 1)].sum())
+        return whole.edges, whole.left_out, whole.parameters, again, untold
+    way = sparse_and_low_rank if settings.method == "low-rank" else pseudolikelihood
+
+    def search(some: Problem) -> dict[Pair, float]:
+        return way(some, false_discoveries=rate)
+
+    edges: dict[Pair, float] = {}
+    left_out: dict[Pair, float] = {}
+    for pair, score in search(problem).items():
+        (edges if problem.has_room([*edges, pair], settings.max_joint_votes) else left_out)[pair] = score
+    start, _ = problem.first_fit()
+    parameters, _ = problem.refit([*edges], start, max_steps=100)
+    return edges, left_out, parameters, search, 0
+
+
+def _check(given: _Settings) -> None:
+    if given.method not in WAYS:
+        raise AssayError(f"method must be one of {listing(WAYS)}, but is {given.method!r}")
+    if not 0 < given.false_discoveries < 1:
+        raise AssayError(f"false_discoveries must be a share between 0 and 1, but is {given.false_discoveries!r}")
+    for name in ("min_confidence", "min_strength"):
+        share = getattr(given, name)
+        if not 0 <= share <= 1:
+            raise AssayError(f"{name} must be a share from 0 to 1, but is {share!r}")
+    for name, least in (("resamples", 0), ("max_joint_votes", 4)):
+        number = getattr(given, name)
+        if not isinstance(number, int) or number < least:
+            raise AssayError(f"{name} must be a whole number from {least}, but is {number!r}")

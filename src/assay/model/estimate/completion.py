@@ -1,0 +1,267 @@
+r"""Algorithm 1: source accuracies from the inverse covariance of observable cliques.
+
+With singleton separators :math:`K_O = \hat\Sigma_O^{-1} + Z Z^T` vanishes on
+:math:`\Omega`, the pairs of indicators that share no clique (the paper's equation
+on the matrix completion form). So :math:`Z` is found by completing
+:math:`-\hat\Sigma_O^{-1}` on :math:`\Omega`: rank one for two outcomes, as in
+Algorithm 1, and rank :math:`r - 1` for more, as in the appendix. With
+
+.. math:: F = \hat\Sigma_O Z (I + Z^T \hat\Sigma_O Z)^{-1/2}, \qquad \Sigma_{OS} = F U \Sigma_S^{1/2},
+
+which for one column is the algorithm's :math:`\hat\Sigma_O \hat z / \sqrt{\hat c}`,
+an orthogonal :math:`U` is left open. It is the one that comes nearest to the
+class-conditional fit.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy import linalg, optimize
+
+from assay.counts import (
+    Clique,
+    Indicator,
+    Layout,
+    Observed,
+    Statistics,
+    clique_indicators,
+    minimal,
+    omega_of,
+    single_indicators,
+)
+from assay.errors import VoteError
+from assay.model.estimate.covariance import expand_tied, slopes_from_covariance
+from assay.model.estimate.rank_one import complete
+from assay.model.estimate.solver import SolverOutcome
+from assay.model.parameters import Parameters, normalised
+
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+IntArray = npt.NDArray[np.int64]
+
+_DEPENDENT = 1e-7
+"""A column whose variance, beyond what others explain, is a smaller part of it than this is set aside."""
+
+
+def from_inverse_covariance(
+    layout: Layout, observed: Observed, balance: FloatArray, signs: FloatArray
+) -> tuple[Parameters, SolverOutcome]:
+    """Parameters by Algorithm 1; with separators beyond the truth, in several steps.
+
+    Each step takes one clique of every group of dependent sources, so that these
+    meet in the truth alone, and solves for those; the steps together see every
+    clique (the paper's appendix A.1, multi-step approach).
+    """
+    joint: dict[Clique, FloatArray] = {}
+    outcomes = []
+    by_group = [
+        [clique for clique in layout.cliques if set(clique.sources) <= set(part)] for part in layout.graph.components
+    ]
+    for turn in range(max((len(cliques) for cliques in by_group), default=0)):
+        chosen = [cliques[min(turn, len(cliques) - 1)] for cliques in by_group]
+        tables, outcome = _one_step(layout, chosen, observed, balance, signs)
+        joint.update(tables)
+        outcomes.append(outcome)
+    tables_in_order = tuple(joint[clique] for clique in layout.cliques)
+    worst = next((outcome for outcome in outcomes if not outcome.converged), outcomes[0])
+    return Parameters(layout, balance, tables_in_order), worst
+
+
+def _one_step(
+    layout: Layout, chosen: list[Clique], observed: Observed, balance: FloatArray, signs: FloatArray
+) -> tuple[dict[Clique, FloatArray], SolverOutcome]:
+    """The tables of some cliques that meet in the truth alone."""
+    sources = sorted(source for clique in chosen for source in clique.sources)
+    sub = Layout(tuple(layout.masks[s] for s in sources), layout.graph.restricted(sources), layout.outcomes)
+    tables, outcome = solve(sub, observed.select(sources), balance, signs[sources])
+    found = {}
+    for clique in chosen:
+        members = tuple(sources.index(source) for source in clique.sources)
+        found[clique] = next(t for c, t in zip(sub.cliques, tables, strict=True) if c.sources == members)
+    return found, outcome
+
+
+def solve(
+    layout: Layout, observed: Observed, balance: FloatArray, signs: FloatArray
+) -> tuple[list[FloatArray], SolverOutcome]:
+    """Per clique (configurations, outcomes): P(joint vote | outcome), for a graph with singleton separators."""
+    if not layout.graph.has_singleton_separators:
+        raise VoteError("Algorithm 1 needs cliques that meet in the truth alone")
+    everything = observed.count(clique_indicators(layout))
+    kept = _independent(everything.covariance, minimal(everything))
+    statistics = everything.keep(kept)
+    template = _class_conditional_moments(layout, observed, everything, balance, signs)
+    apart = omega_of(statistics.indicators, layout.graph)
+    inverse: FloatArray = np.asarray(np.linalg.inv(statistics.covariance), dtype=np.float64)
+    scale = np.sqrt(np.outer(inverse.diagonal(), inverse.diagonal()) + inverse**2) / np.sqrt(max(statistics.items, 1))
+    guess = np.array([template[indicator] for indicator in statistics.indicators]).reshape(len(kept), len(balance))
+    cross_guess = (guess - np.outer(statistics.rates, balance))[:, :-1]
+    if layout.outcomes == 2:
+        leaning = inverse @ cross_guess[:, 0]
+        z, outcome = complete(-inverse, np.ones_like(inverse), scale, apart, np.sign(leaning))
+        completed = z[:, None]
+    else:
+        completed, outcome = _low_rank(inverse, scale, apart, statistics.covariance, cross_guess, balance)
+    cross = _cross_covariance(statistics.covariance, completed, balance, cross_guess)
+    moments = cross + np.outer(statistics.rates, balance[:-1])
+    moments = np.column_stack([moments, statistics.rates - moments.sum(axis=1)])
+    known = dict(zip(statistics.indicators, moments, strict=True))
+    rates = dict(zip(everything.indicators, everything.rates, strict=True))
+    return [_expanded(layout, clique, known, rates, template, balance) for clique in layout.cliques], outcome
+
+
+def _low_rank(
+    inverse: FloatArray,
+    deviation: FloatArray,
+    apart: BoolArray,
+    covariance: FloatArray,
+    cross_guess: FloatArray,
+    balance: FloatArray,
+) -> tuple[FloatArray, SolverOutcome]:
+    """Z of rank r − 1, from the class-conditional fit, by L-BFGS."""
+    hidden = _hidden_covariance(balance)
+    gap = hidden - cross_guess.T @ inverse @ cross_guess
+    values, vectors = np.linalg.eigh((gap + gap.T) / 2)
+    root = vectors / np.sqrt(np.maximum(values, 1e-3 * np.abs(values).max()))
+    start = inverse @ cross_guess @ root
+    weight = np.where(apart, 1 / deviation, 0.0)
+    scale = float(np.sum((weight * inverse) ** 2)) + 1e-300
+
+    def objective(flat: FloatArray) -> tuple[float, FloatArray]:
+        z = flat.reshape(start.shape)
+        residual = weight * (inverse + z @ z.T)
+        return float(np.sum(residual**2)) / scale, (4 * (weight * residual) @ z / scale).ravel()
+
+    found = optimize.minimize(objective, start.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": 500})
+    status = "converged" if found.success or found.nit < 500 else "max_steps"
+    return found.x.reshape(start.shape), SolverOutcome(status, int(found.nit), float(found.fun))
+
+
+def _cross_covariance(
+    covariance: FloatArray, completed: FloatArray, balance: FloatArray, cross_guess: FloatArray
+) -> FloatArray:
+    """(indicators, outcomes − 1): the covariance of votes with the truth, turned to be nearest to a guess."""
+    inner = np.eye(completed.shape[1]) + completed.T @ covariance @ completed
+    explained = covariance @ completed @ np.asarray(linalg.inv(linalg.sqrtm(inner)).real)
+    root = np.asarray(linalg.sqrtm(_hidden_covariance(balance)).real)
+    turn, _ = linalg.orthogonal_procrustes(explained, cross_guess @ np.linalg.pinv(root))
+    return np.asarray(explained @ turn @ root)
+
+
+def _hidden_covariance(balance: FloatArray) -> FloatArray:
+    """Σ_S: the covariance of the indicators of all outcomes but the last."""
+    shares = balance[:-1]
+    return np.diag(shares) - np.outer(shares, shares)
+
+
+def _independent(covariance: FloatArray, candidates: IntArray) -> IntArray:
+    """The candidates that a Cholesky factorisation, in their order, does not find explained by earlier ones."""
+    variances = covariance[candidates, candidates]
+    try:
+        whole = linalg.cholesky(covariance[np.ix_(candidates, candidates)], lower=True, check_finite=False)
+        if (whole.diagonal() ** 2 > _DEPENDENT * variances).all():
+            return candidates
+    except linalg.LinAlgError:
+        pass  # some are explained by others; which ones is found out one by one
+    chosen: list[int] = []
+    factor = np.zeros((len(candidates), len(candidates)))
+    for index in candidates:
+        size = len(chosen)
+        variance = covariance[index, index]
+        solved = linalg.solve_triangular(
+            factor[:size, :size], covariance[chosen, index], lower=True, check_finite=False
+        )
+        left = variance - float(solved @ solved)
+        if left > _DEPENDENT * variance:
+            factor[size, :size], factor[size, size] = solved, np.sqrt(left)
+            chosen.append(int(index))
+    return np.array(chosen, dtype=np.int64)
+
+
+def _class_conditional_moments(
+    layout: Layout, observed: Observed, everything: Statistics, balance: FloatArray, signs: FloatArray
+) -> dict[Indicator, FloatArray]:
+    """(outcomes,) per indicator: E[ψ, Y = y] of the class-conditional fit; joint votes scaled to their rate."""
+    statistics = observed.count(single_indicators(layout))
+    slopes, _ = slopes_from_covariance(layout, statistics, balance, signs)
+    tables = expand_tied(layout, statistics, balance, slopes)
+    found = {}
+    for indicator, rate in zip(everything.indicators, everything.rates, strict=True):
+        chance = balance.copy()
+        for source, value in zip(indicator.sources, indicator.values, strict=True):
+            chance = chance * tables[source][value]
+        found[indicator] = rate * chance / max(float(chance.sum()), 1e-300)
+    return found
+
+
+def _expanded(
+    layout: Layout,
+    clique: Clique,
+    known: dict[Indicator, FloatArray],
+    rates: dict[Indicator, float],
+    template: dict[Indicator, FloatArray],
+    balance: FloatArray,
+) -> FloatArray:
+    """(configurations, outcomes): the whole table of a clique from the moments of its minimal indicators.
+
+    The last digit of each source first stands for "anything", and inclusion and
+    exclusion along each source turn it into "abstains".
+    """
+    if len(clique.sources) == 1:
+        return _expanded_alone(clique.sources[0], clique.size - 1, known, rates, template, balance)
+    table = np.empty((*clique.shape, layout.outcomes))
+    for number, digits in enumerate(clique.digits):
+        voting = clique.voting[number]
+        members = tuple(np.array(clique.sources)[voting].tolist())
+        indicator = Indicator(members, tuple(digits[voting].tolist()))
+        if not members:
+            moment = balance
+        elif indicator in known:
+            moment = known[indicator]
+        else:
+            # Never seen, or determined by the others up to noise: divided as the class-conditional fit has it.
+            moment = rates[indicator] * template[indicator] / max(float(template[indicator].sum()), 1e-300)
+        table[tuple(digits)] = moment
+    _recover_references(layout, clique, known, table)
+    for axis in range(len(clique.shape)):
+        moved = np.moveaxis(table, axis, 0)
+        moved[-1] -= moved[:-1].sum(axis=0)
+    flat = table.reshape(clique.size, layout.outcomes)
+    return normalised(np.maximum(flat, 0.0) / np.maximum(balance, 1e-12))
+
+
+def _expanded_alone(
+    source: int,
+    values: int,
+    known: dict[Indicator, FloatArray],
+    rates: dict[Indicator, float],
+    template: dict[Indicator, FloatArray],
+    balance: FloatArray,
+) -> FloatArray:
+    """The same for a source by itself, which most are."""
+    indicators = [Indicator((source,), (value,)) for value in range(values)]
+    left_out = [value for value, indicator in enumerate(indicators) if indicator not in known]
+    table = np.empty((values + 1, len(balance)))
+    for value, indicator in enumerate(indicators):
+        if value in left_out:
+            table[value] = rates[indicator] * template[indicator] / max(float(template[indicator].sum()), 1e-300)
+        else:
+            table[value] = known[indicator]
+    if len(left_out) == 1 and abs(float(table[:-1].sum()) - float(balance.sum())) < 1e-9:
+        table[left_out[0]] = balance - np.delete(table[:-1], left_out[0], axis=0).sum(axis=0)
+    table[-1] = balance - table[:-1].sum(axis=0)
+    return normalised(np.maximum(table, 0.0) / np.maximum(balance, 1e-12))
+
+
+def _recover_references(layout: Layout, clique: Clique, known: dict[Indicator, FloatArray], table: FloatArray) -> None:
+    """Fill in the value that was left out of a source which never abstains: the rest of "anything"."""
+    for position, source in enumerate(clique.sources):
+        values = range(len(layout.masks[source]))
+        left_out = [v for v in values if Indicator((source,), (v,)) not in known]
+        moved = np.moveaxis(table, position, 0)
+        total = sum(float(moved[(v, *(-1,) * (len(clique.shape) - 1))].sum()) for v in values)
+        whole = float(moved[(-1,) * len(clique.shape)].sum())
+        if len(left_out) == 1 and abs(total - whole) < 1e-9:
+            others = [v for v in values if v != left_out[0]]
+            moved[left_out[0]] = moved[-1] - moved[others].sum(axis=0)

@@ -1,0 +1,86 @@
+r"""The class-conditional model from pairwise covariances, across tasks and granularities.
+
+For an indicator :math:`u` with outcome set :math:`S_u` let
+:math:`P(\psi_u = 1 \mid Y = y) = \beta_u + a_u 1\{y \in S_u\}`. Then for
+indicators of independent sources
+
+.. math:: \Sigma_{uv} = a_u a_v C_{uv}, \qquad C_{uv} = P(S_u \cap S_v) - P(S_u) P(S_v),
+
+and :math:`C` is known from the class balance. Dividing by it leaves a rank-one
+completion, in which a coarse and a fine source inform each other. Unlike the
+paper's binarized truth this is exact for any number of outcomes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.counts import Layout, Statistics
+from assay.model.estimate.rank_one import complete
+from assay.model.estimate.solver import SolverOutcome
+from assay.model.parameters import Parameters, independent, normalised
+
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+
+
+def from_covariance(
+    layout: Layout, statistics: Statistics, balance: FloatArray, signs: FloatArray
+) -> tuple[Parameters, SolverOutcome]:
+    """Class-conditional parameters from the co-votes of single sources.
+
+    Parameters
+    ----------
+    statistics
+        Counts of :func:`assay.statistics.single_indicators`.
+    balance
+        (outcomes,).
+    signs
+        (sources,): +1, or −1 for a source declared adversarial.
+    """
+    slopes, outcome = slopes_from_covariance(layout, statistics, balance, signs)
+    return independent(layout, balance, expand_tied(layout, statistics, balance, slopes)), outcome
+
+
+def slopes_from_covariance(
+    layout: Layout, statistics: Statistics, balance: FloatArray, signs: FloatArray
+) -> tuple[FloatArray, SolverOutcome]:
+    """(indicators,): by how much more often each value is emitted where it is true."""
+    masks = np.vstack([np.empty((0, layout.outcomes), dtype=bool), *layout.masks]).astype(float)
+    source_of = np.array([indicator.sources[0] for indicator in statistics.indicators])
+    share = masks @ balance
+    factor = (masks * balance) @ masks.T - np.outer(share, share)
+    rates = statistics.rates
+    spread = rates * (1 - rates)
+    deviation = np.sqrt((np.outer(spread, spread) + statistics.covariance**2) / max(statistics.items, 1)) + 1e-9
+    apart = np.array(
+        [[not layout.graph.share_a_clique(i, j) for j in range(len(layout.masks))] for i in range(len(layout.masks))]
+    )
+    known = apart[np.ix_(source_of, source_of)] & (spread > 0)[:, None] & (spread > 0)[None, :]
+    slopes, outcome = complete(statistics.covariance, factor, deviation, known, signs[source_of])
+    return np.where(known.any(axis=1), slopes, 0.0), outcome
+
+
+def expand_tied(layout: Layout, statistics: Statistics, balance: FloatArray, slopes: FloatArray) -> list[FloatArray]:
+    """Per source (values + 1, outcomes): P(vote | outcome), from slopes and voting rates, made proper.
+
+    The paper's ExpandTied: one parameter a value becomes one for each outcome.
+    """
+    found = []
+    at = 0
+    for masks in layout.masks:
+        size = len(masks)
+        rate, slope = statistics.rates[at : at + size], slopes[at : at + size]
+        at += size
+        share = masks @ balance
+        # Slopes beyond these would make a probability negative.
+        limit_up = np.where(share > 0, rate / np.maximum(share, 1e-12), 1.0)
+        limit_down = np.where(share < 1, rate / np.maximum(1 - share, 1e-12), 1.0)
+        slope = np.clip(slope, -0.98 * limit_down, 0.98 * limit_up)
+        said = (rate - slope * share)[:, None] + slope[:, None] * masks
+        said = np.clip(said, 0.0, 1.0)
+        crowded = np.maximum(said.sum(axis=0), 1.0)
+        said = said / crowded
+        found.append(normalised(np.vstack([said, 1 - said.sum(axis=0)])))
+    return found

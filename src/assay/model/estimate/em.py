@@ -1,0 +1,441 @@
+r"""Expectation-maximization on the decomposable model.
+
+With a chordal source graph the model is
+
+.. math:: P(Y, \lambda) = P(Y) \prod_C P(\lambda_{C \setminus S} \mid \lambda_S, Y),
+
+and given expected counts every factor has its maximum in closed form, whatever
+the separators. Three pulls keep rare votes sane and are too weak to bias common
+ones; each is worth a number of votes:
+
+* how often a source votes is drawn to be the same for all outcomes about which
+  it can be right, and for all others;
+* what it says is drawn to the class-conditional fit, in which outcomes that make
+  the same values right share one parameter;
+* what it says is drawn to what the average source would say. Accuracies that
+  spread by a tenth or so around their mean, as those of sources usually do, have
+  a prior worth some twenty votes.
+
+Steps are doubled up by SQUAREM (Varadhan and Roland, 2008), which follows the
+direction that two steps agree on for as long as the likelihood grows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from assay._core.threads import ranges, spread
+from assay.counts import Design, Layout, sample_of, tied
+from assay.model.estimate.solver import SolverOutcome
+from assay.model.parameters import TINY, Parameters, normalised
+from assay.model.posterior import log_joint, softmax, weights
+
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+IntArray = npt.NDArray[np.int64]
+
+
+_PARTS = 4
+"""The E-step's sums are taken over so many parts, however many threads there are."""
+_FEW = 2_000
+"""Fewer patterns are not worth dividing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Belief:
+    """What is believed of a source beforehand: that a vote of it is right this often."""
+
+    accuracy: float
+    strength: float = 20.0
+    """What the belief is worth, in votes for each outcome."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EMSettings:
+    """How to run expectation-maximization."""
+
+    balance: FloatArray | None = None
+    """(outcomes,): the class balance if it is known; else it is learned."""
+    even_coverage: float = 50.0
+    """The pull to vote equally often for all outcomes about which a source can be right, in votes."""
+    class_conditional: float = 5.0
+    """The pull to the class-conditional fit, in votes for each outcome."""
+    average_source: float = 20.0
+    """The pull to the average source, in votes for each outcome."""
+    even_balance: float = 1.0
+    """The pull to an even class balance, in items for each outcome."""
+    beliefs: Mapping[int, Belief] = field(default_factory=dict)
+    """Per source what is believed of it, in the place of the average source."""
+    applies: Sequence[BoolArray] | None = None
+    """Per source the outcomes its tasks apply to, for local accuracies; None ties globally."""
+    max_steps: int = 2_000
+    tolerance: float = 1e-6
+    """Stop when no probability moves by more than this, or when the likelihood has stopped growing."""
+    no_gain: float = 1e-4
+    """A gain in log-likelihood, over all items, that means nothing."""
+    patience: int = 20
+    """So many steps in a row without a gain end the search."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What is seen: distinct vote patterns, how often each occurs, and gold where there is some."""
+
+    design: Design
+    """(patterns, configurations)."""
+    counts: FloatArray
+    """(patterns,)."""
+    log_allowed: FloatArray | None = None
+    """(patterns, outcomes): 0 where gold allows the outcome, −∞ where it does not."""
+    spread: FloatArray | None = None
+    """(patterns,): how many items each counted one stands for, if they are a sample."""
+
+    @cached_property
+    def by_column(self) -> sparse.csc_array:
+        """The design, quick to take columns from."""
+        return self.design.matrix.tocsc()
+
+    @cached_property
+    def seen(self) -> FloatArray:
+        """(configurations,): how often each occurs."""
+        from assay._core import scoring_loops
+
+        seen = np.zeros(self.design.width)
+        scoring_loops.count_columns(self.design.starts, self.design.columns, self.counts, seen)
+        return seen
+
+    def sample(self, patterns: int) -> Evidence:
+        """At most about so many of the patterns; those that occur often are all kept."""
+        if len(self.design) <= patterns:
+            return self
+        often = self.counts > self.counts.sum() / patterns
+        chosen, counts = sample_of(self.counts, np.ones(len(often), dtype=np.int64), often, patterns)
+        return Evidence(
+            self.design.take(chosen),
+            counts,
+            None if self.log_allowed is None else self.log_allowed[chosen],
+            None if self.spread is None else self.spread[chosen],
+        )
+
+    @property
+    def parts(self) -> list[slice]:
+        """The patterns in parts: always the same ones, so that sums do not depend on the number of threads."""
+        return list(ranges(len(self.design), _PARTS if len(self.design) > _FEW else 1))
+
+    def responsibilities(self, parameters: Parameters) -> tuple[FloatArray, float]:
+        """(patterns, outcomes) posteriors, and the log-likelihood of all items."""
+        logs = log_joint(parameters, self.design)
+        if self.log_allowed is not None:
+            logs = logs + self.log_allowed
+        posterior, evidence = softmax(logs)
+        return posterior, float(self.counts @ evidence)
+
+    def expected(self, parameters: Parameters) -> Expected:
+        """The E-step."""
+        if self.log_allowed is not None:
+            posterior, likelihood = self.responsibilities(parameters)
+            return Expected.given(self.design, posterior * self.counts[:, None], likelihood)
+        from assay._core import scoring_loops
+
+        gains, base = weights(parameters)
+        # Outcomes are measured against the first one, which then needs no work of its own.
+        leads, lead = np.ascontiguousarray(gains[:, 1:] - gains[:, :1]), base[1:] - base[0]
+        step = scoring_loops.expect_two if len(base) == 2 else scoring_loops.expect
+        parts = self.parts
+        spoken, totals = np.zeros((len(parts), *leads.shape)), np.zeros((len(parts), len(lead)))
+
+        def add(piece: tuple[int, slice]) -> float:
+            part, rows = piece
+            starts = self.design.starts[rows.start : rows.stop + 1]
+            counts = self.counts[rows]
+            return float(step(starts, self.design.columns, counts, leads, lead, spoken[part], totals[part]))
+
+        excess = sum(spread(add, enumerate(parts)))
+        others, rest = spoken.sum(axis=0), totals.sum(axis=0)
+        items = float(self.counts.sum())
+        return Expected(
+            np.column_stack([np.maximum(self.seen - others.sum(axis=1), 0), others]),
+            np.append(max(items - rest.sum(), 0.0), rest),
+            excess + float(self.seen @ gains[:, 0]) + items * float(base[0]),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Expected:
+    """Expected counts."""
+
+    spoken: FloatArray
+    """(configurations, outcomes): of items that have the configuration and the outcome."""
+    totals: FloatArray
+    """(outcomes,): of items that have the outcome."""
+    likelihood: float = 0.0
+    """The log-likelihood of all items."""
+
+    @classmethod
+    def given(cls, design: Design, weighted: FloatArray, likelihood: float = 0.0) -> Expected:
+        """From (patterns, outcomes) numbers of items."""
+        return cls(np.asarray(design.matrix.T @ weighted), weighted.sum(axis=0), likelihood)
+
+
+def expectation_maximization(
+    start: Parameters, evidence: Evidence, settings: EMSettings
+) -> tuple[Parameters, SolverOutcome]:
+    """Parameters of locally greatest posterior density, from a start."""
+    maximize = Maximizer(start.layout, settings, start.ignore_abstentions)
+
+    def step(parameters: Parameters) -> tuple[Parameters, float]:
+        expected = evidence.expected(parameters)
+        return maximize(expected), expected.likelihood
+
+    steps = still = 0
+    likelihood = -np.inf
+    before, here = start, step(start)[0]
+    while steps < settings.max_steps:
+        reached_before = likelihood
+        after, likelihood = step(here)
+        steps += 1
+        still = still + 1 if abs(likelihood - reached_before) < settings.no_gain else 0
+        if still == settings.patience or _distance(here, after) < settings.tolerance:
+            return after, SolverOutcome("converged", steps, likelihood)
+        leap = _leap(before, here, after)
+        before, here = here, after
+        if leap is not None:
+            if settings.balance is not None:
+                leap = leap.with_balance(settings.balance)
+            landed, reached = step(leap)
+            steps += 1
+            if reached >= likelihood:
+                before, here = leap, landed
+    return here, SolverOutcome("max_steps", steps, likelihood)
+
+
+class Maximizer:
+    """The M-step: parameters from expected counts.
+
+    Sources without dependencies are worked on together, those with equally many
+    values in one array; cliques of several one by one.
+    """
+
+    def __init__(self, layout: Layout, settings: EMSettings, ignore_abstentions: bool = False) -> None:
+        self.layout = layout
+        self.settings = settings
+        self.ignore_abstentions = ignore_abstentions
+        alone: dict[int, list[int]] = {}
+        self.cliques: dict[int, _Together] = {}
+        for index, clique in enumerate(layout.cliques):
+            if len(clique.sources) == 1:
+                alone.setdefault(clique.size - 1, []).append(index)
+            else:
+                voters = np.unique(clique.voting, axis=0, return_inverse=True)[1].reshape(-1)
+                able = np.stack([layout.masks[source].any(axis=0) for source in clique.sources])
+                kin = np.unique(able, axis=1, return_inverse=True)[1].reshape(-1)
+                believed = tuple(
+                    _Believed(clique.digits[:, at], layout.masks[source], settings.beliefs[source])
+                    for at, source in enumerate(clique.sources)
+                    if source in settings.beliefs
+                )
+                self.cliques[index] = _Together(tied(layout, clique, settings.applies), voters, kin, believed)
+        self.alone = [_Alone.of(layout, indices, settings) for indices in alone.values()]
+
+    def __call__(self, expected: Expected) -> Parameters:
+        """Parameters from expected counts."""
+        totals, spoken = expected.totals, expected.spoken
+        tables: dict[int, FloatArray] = {}
+        counted = [(group, spoken[group.rows]) for group in self.alone]
+        average = _average_accuracy(counted)
+        for group, votes in counted:
+            tables.update(zip(group.indices, group.tables(votes, totals, average, self.settings), strict=True))
+        for index, clique in self.cliques.items():
+            block = spoken[self.layout.offsets[index] : self.layout.offsets[index + 1]]
+            tables[index] = clique.table(block, totals, self.settings)
+        joint = tuple(tables[index] for index in range(len(self.layout.cliques)))
+        return Parameters(self.layout, self._balance(totals), joint, ignore_abstentions=self.ignore_abstentions)
+
+    def _balance(self, totals: FloatArray) -> FloatArray:
+        if self.settings.balance is not None:
+            return self.settings.balance
+        raised = totals + self.settings.even_balance
+        balance: FloatArray = raised / raised.sum()
+        return balance
+
+
+@dataclass(frozen=True, eq=False)
+class _Alone:
+    """Independent sources with equally many values."""
+
+    indices: list[int]
+    """Their cliques."""
+    rows: IntArray
+    """(sources, values): where their votes are in the design matrix."""
+    masks: BoolArray
+    """(sources, values, outcomes): what each value allows."""
+    kinds: IntArray
+    """(sources, values, outcomes): equal where the class-conditional model has one parameter."""
+    beliefs: FloatArray
+    """(sources, 2): accuracy and strength where something is believed, else NaN."""
+
+    @classmethod
+    def of(cls, layout: Layout, indices: list[int], settings: EMSettings) -> _Alone:
+        sources = [layout.cliques[index].sources[0] for index in indices]
+        masks = np.stack([layout.masks[source] for source in sources])
+        kinds = masks.astype(np.int64)
+        if settings.applies is not None:
+            kinds = kinds * 2 + np.stack([settings.applies[source] for source in sources])[:, None, :]
+        beliefs = np.full((len(sources), 2), np.nan)
+        for at, source in enumerate(sources):
+            if source in settings.beliefs:
+                beliefs[at] = settings.beliefs[source].accuracy, settings.beliefs[source].strength
+        rows = layout.offsets[indices][:, None] + np.arange(masks.shape[1])
+        return cls(indices, rows, masks, kinds, beliefs)
+
+    def tables(self, votes: FloatArray, totals: FloatArray, average: float, settings: EMSettings) -> FloatArray:
+        """(sources, values + 1, outcomes): P(vote | outcome), from expected votes, (sources, values, outcomes)."""
+        voting = votes.sum(axis=1, keepdims=True)
+        used = votes.sum(axis=2)
+        rates = np.zeros_like(voting)
+        able = self.masks.any(axis=1, keepdims=True)
+        for among in (able, ~able):
+            coverage = (voting * among).sum(axis=2, keepdims=True) / np.maximum(
+                (totals * among).sum(axis=2, keepdims=True), TINY
+            )
+            pull = settings.even_coverage / np.maximum(coverage, TINY)
+            rates += among * (voting + settings.even_coverage * (coverage > 0)) / (totals + pull)
+        said = np.zeros_like(votes)
+        could = np.zeros_like(votes)
+        for kind in np.unique(self.kinds):
+            alike = self.kinds == kind
+            said += alike * (votes * alike).sum(axis=2, keepdims=True)
+            could += alike * (voting * alike).sum(axis=2, keepdims=True)
+        believed = ~np.isnan(self.beliefs[:, 0])
+        accuracy = np.where(believed, self.beliefs[:, 0], average)[:, None]
+        strength = np.where(believed, self.beliefs[:, 1], settings.average_source)[:, None, None]
+        typical = typical_source(self.masks, used, accuracy)
+        centre = (said + strength * typical) / np.maximum(could + strength, TINY)
+        centre = centre / np.maximum(centre.sum(axis=1, keepdims=True), TINY)
+        worth = settings.class_conditional
+        values = rates * (votes + worth * centre + strength * typical) / (voting + worth + strength)
+        table = np.maximum(np.concatenate([values, 1 - values.sum(axis=1, keepdims=True)], axis=1), TINY)
+        normal: FloatArray = table / table.sum(axis=1, keepdims=True)
+        return normal
+
+
+def _average_accuracy(counted: list[tuple[_Alone, FloatArray]]) -> float:
+    """How often a vote of an independent source is right, where it can be."""
+    right = votes = 1e-9
+    for group, expected in counted:
+        able = group.masks.any(axis=1, keepdims=True)
+        right += float((expected * group.masks).sum())
+        votes += float((expected * able).sum())
+    return right / votes
+
+
+@dataclass(frozen=True, eq=False)
+class _Believed:
+    """A source of a clique about which something is believed."""
+
+    says: IntArray
+    """(configurations,): its value in each; the last one is abstain."""
+    masks: BoolArray
+    """(values, outcomes)."""
+    belief: Belief
+
+    def moved(self, counts: FloatArray) -> FloatArray:
+        """(configurations, outcomes): counts moved between its values, as often as it votes and whatever others say."""
+        votes = _sums(counts, self.says)[:-1]
+        voting = votes.sum(axis=0)
+        accuracy, strength = np.array([[self.belief.accuracy]]), self.belief.strength
+        typical = typical_source(self.masks[None], votes.sum(axis=1)[None], accuracy)[0]
+        wanted = (votes + strength * typical) * voting / np.maximum(voting + strength, TINY)
+        factor = np.vstack([wanted / np.maximum(votes, TINY), np.ones((1, counts.shape[1]))])
+        shifted: FloatArray = counts * factor[self.says]
+        return shifted
+
+
+@dataclass(frozen=True, eq=False)
+class _Together:
+    """A clique of dependent sources."""
+
+    tie: IntArray
+    """(configurations, outcomes): equal where the class-conditional model has one parameter."""
+    voters: IntArray
+    """(configurations,): equal where the same sources vote."""
+    kin: IntArray
+    """(outcomes,): equal where the same sources can be right."""
+    believed: tuple[_Believed, ...] = ()
+
+    def table(self, block: FloatArray, totals: FloatArray, settings: EMSettings) -> FloatArray:
+        """(configurations, outcomes): P(joint vote | outcome), in two stages: who votes, and what they say."""
+        counts = np.vstack([block, np.maximum(totals - block.sum(axis=0), 0)])
+        for member in self.believed:
+            counts = member.moved(counts)
+        voting = _sums(counts, self.voters)
+        usual = _sums(voting.T, self.kin)[self.kin].T / np.maximum(_sums(totals[:, None], self.kin)[self.kin, 0], TINY)
+        pull = settings.even_coverage / np.maximum(1 - usual[self.voters[-1]], TINY)
+        rates = (voting + pull * usual) / (totals + pull)
+        said = np.bincount(self.tie.ravel(), weights=counts.ravel())[self.tie]
+        could = np.bincount(self.tie.ravel(), weights=voting[self.voters].ravel())[self.tie]
+        even = 1e-3
+        centre = (said + even / len(counts)) / (could + even)
+        centre = centre / _sums(centre, self.voters)[self.voters]
+        worth = settings.class_conditional
+        return normalised(rates[self.voters] * (counts + worth * centre) / (voting[self.voters] + worth))
+
+
+def typical_source(masks: BoolArray, used: FloatArray, accuracy: FloatArray) -> FloatArray:
+    """(sources, values, outcomes): what sources of a given accuracy, (sources, 1), say when they vote.
+
+    Right and wrong values each share their part as often as the source uses them,
+    (sources, values).
+    """
+    frequency = (used + 1e-9)[:, :, None]
+    right, wrong = masks * frequency, ~masks * frequency
+    able, fallible = masks.any(axis=1), (~masks).any(axis=1)
+    share = np.where(able, np.where(fallible, accuracy, 1.0), 0.0)[:, None, :]
+    rightly = right / np.maximum(right.sum(axis=1, keepdims=True), TINY)
+    wrongly = wrong / np.maximum(wrong.sum(axis=1, keepdims=True), TINY)
+    typical: FloatArray = share * rightly + (1 - share) * wrongly
+    return typical
+
+
+def _sums(table: FloatArray, groups: IntArray) -> FloatArray:
+    sums = np.zeros((int(groups.max()) + 1, table.shape[1]))
+    np.add.at(sums, groups, table)
+    return sums
+
+
+def _distance(one: Parameters, other: Parameters) -> float:
+    moved = [float(np.abs(a - b).max()) for a, b in zip(one.joint, other.joint, strict=True)]
+    return max([*moved, float(np.abs(one.balance - other.balance).max())])
+
+
+def _leap(before: Parameters, here: Parameters, after: Parameters) -> Parameters | None:
+    """SQUAREM's extrapolation in logarithms, or None where two steps do not agree on a longer one."""
+    first, second, third = (_packed(parameters) for parameters in (before, here, after))
+    change = second - first
+    bend = (third - second) - change
+    length = float(np.sqrt((change @ change) / max(float(bend @ bend), 1e-300)))
+    if length <= 1:
+        return None
+    return _unpacked(first + 2 * length * change + length**2 * bend, before)
+
+
+def _packed(parameters: Parameters) -> FloatArray:
+    tables = [table.ravel() for table in parameters.joint]
+    logs: FloatArray = np.log(np.maximum(np.concatenate([*tables, parameters.balance]), TINY))
+    return logs
+
+
+def _unpacked(logs: FloatArray, like: Parameters) -> Parameters:
+    values = np.exp(np.clip(logs, np.log(TINY), 0))
+    joint, at = [], 0
+    for table in like.joint:
+        joint.append(normalised(values[at : at + table.size].reshape(table.shape)))
+        at += table.size
+    balance = values[at:] / values[at:].sum()
+    return replace(like, balance=balance, joint=tuple(joint))

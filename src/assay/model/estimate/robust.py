@@ -1,0 +1,360 @@
+r"""A model for real votes: robust where sources are sparse, one-sided and not independent.
+
+Three things break maximum likelihood on real votes. Sources that only ever emit one
+value look better the more often they vote, so that a busy one takes all others along.
+The class balance that would explain such votes best is not the true one. And
+sources that err together are taken for independent witnesses. So here
+
+* a vote is modelled as *that* a source speaks times *what* it says,
+
+  .. math:: P(\lambda_j = v \mid y) = c_j(y) \, r_j(v \mid y),
+
+  and not voting tells nothing while learning. A source that can name every outcome speaks equally often
+  for all. One that cannot is described by the share :math:`x_j` of its votes that fall on outcomes it
+  can name: :math:`c_j(y) \propto x_j / e_j` there and :math:`(1 - x_j) / (1 - e_j)` elsewhere, where :math:`e_j`
+  is the probability of those outcomes. Dividing by it makes an outcome that is named
+  a lot pay for it. The share is drawn to that of the average such source, sources that
+  vote often being less exact, and is never below :math:`e_j`: no such source is worse than chance;
+* what a source says is a Dirichlet row around its own one-coin model, which in turn is drawn to
+  the pooled one. How strongly is learned from the votes (empirical Bayes);
+* the class balance counts as far as the votes tell it: items with three votes that
+  could have been different do, others do not, and a handful of sources shares its errors too easily. It is
+  learned with trust :math:`\tau`, as :math:`\tau \log P(y)`. Labels count it, and silence, in full, but where it is not
+  trusted everything that hangs on it is drawn to a majority vote;
+* dependent sources are described one by one too, and *n* votes of a clique of them on one item count as
+  :math:`n / (1 + \rho (n - 1))`, where :math:`\rho` is the correlation of their votes that the truth does not
+  explain: copies count once, without a parameter for each joint vote, which sparse votes do not determine;
+* *n* votes on one item count as :math:`n / (1 + \rho (n - 1))`: as many as independent ones would tell
+  if votes on one item had the correlation :math:`\rho`. A small one is assumed while learning; the one that
+  best foretells each vote from the others on its item is allowed for in what is reported, which
+  makes the winner less sure of itself and changes no decision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from scipy.special import digamma
+
+from assay._core.threads import spread
+from assay.counts import Layout
+from assay.model.estimate.em import Belief, Evidence, Expected
+from assay.model.estimate.goodness_of_fit import shared_correlation
+from assay.model.estimate.residuals import clique_correlations
+from assay.model.estimate.solver import SolverOutcome
+from assay.model.estimate.start import soft_majority, voted_for
+from assay.model.parameters import TINY, Parameters, independent, normalised
+from assay.model.posterior import weights
+
+BoolArray = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RobustSettings:
+    """How to learn from real votes. The same for all votes; none of it was fitted to a single set."""
+
+    balance: FloatArray | None = None
+    """(outcomes,): the class balance if it is known; else it is learned."""
+    signs: FloatArray
+    """(sources,): +1, or −1 for a source declared adversarial."""
+    beliefs: Mapping[int, Belief] = field(default_factory=dict)
+    """Per source what is believed of it, in the place of the average source."""
+    ignore_abstentions: bool = False
+    """Whether only what is said counts, not that it is said."""
+    share_strength: float = 100.0
+    """What the average source is worth as a prior of one that cannot name every outcome, in votes."""
+    coverage_slope: float = -0.3
+    """By how much the log-odds of such a source fall with the logarithm of its coverage."""
+    learning_correlation: float = 0.05
+    """The correlation of votes on one item that is assumed while learning."""
+    correlated_votes: int = 4
+    """More votes than this and one on an item are not discounted further while learning."""
+    unseen_correlation: float = 0.1
+    """Correlation to allow for in reported probabilities beyond what votes show."""
+    seen_correlation: float = 2.0
+    """How many times the correlation that votes show is allowed for in reported probabilities."""
+    identified: float = 0.5
+    """The share of votes on items with three free votes from which on the balance is trusted in full."""
+    many: float = 8.0
+    """The effective number of sources from which on the balance is trusted in full."""
+    alike: float = 0.3
+    """How far labels are drawn to a majority vote, in the end, where the balance is not trusted at all."""
+    start_even: float = 0.3
+    """Points shared by all outcomes of an item at the start, where each vote has one."""
+    max_steps: int = 60
+    tolerance: float = 2e-4
+    """Stop when no expected share of an outcome among a source's votes moves by more than this."""
+
+
+def robust(
+    layout: Layout, evidence: Evidence, settings: RobustSettings, start: Parameters | None = None
+) -> tuple[Parameters, SolverOutcome]:
+    """Parameters that label real votes well, from a soft majority vote or from other such parameters."""
+    model = _Model(layout, evidence, settings)
+    trust = 1.0 if settings.balance is not None else model.trust_in_balance(evidence)
+    if start is None:
+        expected = _start(layout, evidence, settings)
+    else:
+        expected = _expected(_while_learning(start, evidence, trust), evidence, settings)
+    seen = np.maximum(evidence.seen, 1.0)[:, None]
+    steps, moved = 0, np.inf
+    while steps < settings.max_steps and moved >= settings.tolerance:
+        steps += 1
+        before = expected.spoken / seen
+        parameters = model(expected, trust)
+        expected = _expected(parameters, evidence, settings)
+        moved = float(np.abs(expected.spoken / seen - before).max(initial=0.0))
+    status = "converged" if moved < settings.tolerance else "max_steps"
+    correlation = shared_correlation(parameters, evidence)
+    discount = settings.unseen_correlation + settings.seen_correlation * correlation
+    final = _as_a_vote(parameters, evidence, settings, settings.alike * (1 - trust))
+    return replace(final, discount=discount), SolverOutcome(status, steps, moved)
+
+
+def _while_learning(parameters: Parameters, evidence: Evidence, trust: float) -> Parameters:
+    """The same, but not voting adds nothing, and the balance only as much as it is trusted."""
+    said = _weights(parameters, evidence, silence=False)
+    return replace(parameters, weight=said, prior=_tempered(parameters.balance, trust))
+
+
+def _weights(parameters: Parameters, evidence: Evidence, *, silence: bool) -> tuple[FloatArray, ...]:
+    """Per clique (configurations, outcomes): what the votes of its sources add, those of several discounted.
+
+    A source of several cliques is counted in the first one. With ``silence``, not voting counts too.
+    """
+    layout = parameters.layout
+    tables = [np.log(np.maximum(table, TINY)) for table in parameters.conditionals]
+    correlations = clique_correlations(parameters, evidence)
+    found = []
+    for index, (clique, correlation) in enumerate(zip(layout.cliques, correlations, strict=True)):
+        added = np.zeros((clique.size, layout.outcomes))
+        worth = 1 / (1 + correlation * np.maximum(clique.voting.sum(axis=1) - 1, 0))
+        for position, source in enumerate(clique.sources):
+            if layout.home[source] == index:
+                says, votes = clique.digits[:, position], clique.voting[:, [position]]
+                added += np.where(votes, worth[:, None], float(silence)) * tables[source][says]
+        found.append(added)
+    return tuple(found)
+
+
+def _as_a_vote(parameters: Parameters, evidence: Evidence, settings: RobustSettings, drawn: float) -> Parameters:
+    """The same, drawn to a majority vote: all votes weigh the same, and neither silence nor the balance counts.
+
+    What would run away while learning, silence and the balance, is settled now and counts as far as it is not drawn.
+    """
+    layout = parameters.layout
+    added = _weights(parameters, evidence, silence=True)
+    logs = [log - log.mean(axis=1, keepdims=True) for log in added]
+    said = np.vstack([np.empty((0, layout.outcomes)), *(log[:-1] for log in logs)])
+    points = layout.added_up(voted_for(layout, settings.signs))
+    points -= points.mean(axis=1, keepdims=True)
+    seen = evidence.seen[:, None]
+    common = max(float((seen * said * points).sum()), 0.0) / max(float((seen * points**2).sum()), TINY)
+    alike = (1 - drawn) * said + drawn * common * points
+    blocks = [alike[start:stop] for start, stop in pairwise(layout.offsets)]
+    weight = tuple(np.vstack([block, (1 - drawn) * log[-1:]]) for block, log in zip(blocks, logs, strict=True))
+    return replace(parameters, weight=weight, prior=_tempered(parameters.balance, 1 - drawn))
+
+
+def _tempered(balance: FloatArray, trust: float) -> FloatArray:
+    """A class balance that counts only so much."""
+    raised = balance**trust
+    normal: FloatArray = raised / raised.sum()
+    return normal
+
+
+def _start(layout: Layout, evidence: Evidence, settings: RobustSettings) -> Expected:
+    """Expected counts as if a soft majority vote were true, as far as gold allows."""
+    labels = soft_majority(layout, evidence.design, settings.signs, settings.start_even)
+    if evidence.log_allowed is not None:
+        labels = labels * np.exp(evidence.log_allowed)
+        labels = labels / labels.sum(axis=1, keepdims=True)
+    return Expected.given(evidence.design, labels * evidence.counts[:, None])
+
+
+def _expected(parameters: Parameters, evidence: Evidence, settings: RobustSettings) -> Expected:
+    """The E-step, in which votes on one item are discounted for what they have in common."""
+    from assay._core import scoring_loops
+
+    gains, base = weights(parameters)
+    parts = evidence.parts
+    spoken = np.zeros((len(parts), *gains.shape))
+    totals = np.zeros((len(parts), len(base)))
+    allowed = evidence.log_allowed
+
+    def add(piece: tuple[int, slice]) -> None:
+        part, rows = piece
+        scoring_loops.expect_discounted(
+            evidence.design.starts[rows.start : rows.stop + 1],
+            evidence.design.columns,
+            evidence.counts[rows],
+            gains,
+            base,
+            np.zeros((0, len(base))) if allowed is None else allowed[rows],
+            settings.learning_correlation,
+            settings.correlated_votes,
+            spoken[part],
+            totals[part],
+        )
+
+    spread(add, enumerate(parts))
+    return Expected(spoken.sum(axis=0), totals.sum(axis=0))
+
+
+class _Model:
+    """The M-step, and what it needs to know of the sources."""
+
+    def __init__(self, layout: Layout, evidence: Evidence, settings: RobustSettings) -> None:
+        self.layout = layout
+        self.evidence = evidence
+        self.settings = settings
+        self.by_value = _by_value(layout)
+        sizes = [len(masks) for masks in layout.masks]
+        self.source = np.repeat(np.arange(len(sizes)), sizes)
+        self.first = np.concatenate([[0], np.cumsum(sizes)])[:-1].astype(np.int64)
+        self.masks = np.vstack([np.empty((0, layout.outcomes), dtype=bool), *layout.masks])
+        self.signs = settings.signs
+        self.used = self.by_value @ evidence.seen
+        self.items = float(evidence.counts.sum())
+        self.votes = self._by_source(self.used[:, None])[:, 0]
+        emitted = self.used > 0
+        self.able = self._by_source((self.masks & emitted[:, None]).astype(float)) > 0
+        voted = self.votes > 0
+        self.several = (self._by_source(emitted[:, None].astype(float))[:, 0] > 1) & voted
+        self.limited = ~self.able.all(axis=1) & voted
+        # The right values of a source, and the wrong ones, share their part as often as it uses them.
+        frequency = (self.used + 1e-3)[:, None]
+        right, wrong = self.masks * frequency, ~self.masks * frequency
+        self.right = right / np.maximum(self._by_source(right), TINY)[self.source]
+        self.wrong = wrong / np.maximum(self._by_source(wrong), TINY)[self.source]
+        fallible = self._by_source((~self.masks).astype(float)) > 0
+        self.sure = (self.able & ~fallible)[self.source]
+        self.cells = self.several[self.source][:, None] & self.able[self.source] & emitted[:, None]
+        believed = [settings.beliefs.get(source) for source in range(len(sizes))]
+        self.belief = np.array([np.nan if b is None else b.accuracy for b in believed])
+        self.belief_strength = np.array([0.0 if b is None else b.strength for b in believed])
+        self.row_strength = self.coin_strength = 10.0
+
+    def _by_source(self, cells: FloatArray) -> FloatArray:
+        """Sums over the values of each source."""
+        if not len(self.first):
+            return np.zeros((0, cells.shape[1]))
+        return np.asarray(np.add.reduceat(cells, self.first, axis=0))
+
+    @cached_property
+    def tilt(self) -> FloatArray:
+        """(sources,): how much lower the odds of a source are, a priori, because it votes often."""
+        logs = np.log(np.maximum(self.votes, 1.0) / max(self.items, 1.0))
+        if self.limited.any():
+            logs = logs - np.average(logs[self.limited], weights=self.votes[self.limited])
+        return np.exp(self.settings.coverage_slope * logs)
+
+    def trust_in_balance(self, evidence: Evidence) -> float:
+        """How far the votes tell the class balance: by items with three votes that could have been different."""
+        # A joint vote is free if one of its votes is, and counts as one.
+        free = self.by_value.T @ self.several[self.source].astype(float) > 0
+        before = np.concatenate([[0], np.cumsum(free[evidence.design.columns])])
+        votes = before[evidence.design.starts[1:]] - before[evidence.design.starts[:-1]]
+        cast = float(evidence.counts @ np.diff(evidence.design.starts))
+        told = float((evidence.counts * votes * (votes >= 3)).sum())
+        effective = float(self.votes.sum() ** 2 / max(float(self.votes @ self.votes), TINY))
+        return min(1.0, told / max(cast, TINY) / self.settings.identified) * min(1.0, effective / self.settings.many)
+
+    def __call__(self, expected: Expected, trust: float) -> Parameters:
+        """Parameters from expected counts."""
+        balance = self.settings.balance
+        if balance is None:
+            balance = (expected.totals + TINY) / (expected.totals + TINY).sum()
+        votes = self.by_value @ expected.spoken
+        spoken = self._by_source(votes)
+        chance = self._rows(votes, spoken) * self._coverage(spoken, balance)[self.source]
+        tables = [
+            normalised(np.vstack([table, np.maximum(1 - table.sum(axis=0, keepdims=True), 0)]))
+            for table in np.split(chance, self.first[1:])
+        ]
+        return _while_learning(independent(self.layout, balance, tables), self.evidence, trust)
+
+    def _coverage(self, spoken: FloatArray, balance: FloatArray) -> FloatArray:
+        """(sources, outcomes): how often each source votes."""
+        usual = np.minimum(self.votes / max(self.items, 1.0), 0.999)[:, None]
+        nameable = np.clip((self.able * balance).sum(axis=1), TINY, 1 - TINY)
+        named = np.minimum((spoken * self.able).sum(axis=1), self.votes)
+        strength = np.where(np.isnan(self.belief), self.settings.share_strength, self.belief_strength)
+        # Sources are exchangeable, not votes.
+        weight = (self.limited & (self.signs > 0)) / (self.votes + self.settings.share_strength)
+        up = ((weight * named).sum() + 1e-3) / ((weight * self.votes * nameable).sum() + 1e-3)
+        down = ((weight * (self.votes - named)).sum() + 1e-3) / ((weight * self.votes * (1 - nameable)).sum() + 1e-3)
+        odds = (up / down) ** self.signs * self.tilt**self.signs * nameable / (1 - nameable)
+        centre = np.where(np.isnan(self.belief), odds / (1 + odds), self.belief)
+        share = (named + strength * centre) / np.maximum(self.votes + strength, TINY)
+        share = np.where(self.signs > 0, np.maximum(share, nameable), share)
+        share = np.clip(share, 1e-6, 1 - 1e-6)
+        lift = np.where(self.able, (share / nameable)[:, None], ((1 - share) / (1 - nameable))[:, None])
+        tells = self.limited[:, None] & (not self.settings.ignore_abstentions)
+        coverage: FloatArray = np.minimum(usual * np.where(tells, lift, 1.0), 0.999)
+        return coverage
+
+    def _rows(self, votes: FloatArray, spoken: FloatArray) -> FloatArray:
+        """(values, outcomes): what each source says when it votes."""
+        heard = np.where(self.cells, votes, 0.0)
+        hits = self._by_source(heard * self.masks).sum(axis=1)
+        total = self._by_source(heard).sum(axis=1)
+        counts = self.several & (self.signs > 0)
+        pooled = (hits[counts].sum() + 1) / (total[counts].sum() + 2)
+        pairs = np.stack([hits, np.maximum(total - hits, 0)], axis=1)[counts]
+        self.coin_strength = _concentration(
+            self.coin_strength, pairs, np.broadcast_to([pooled, 1 - pooled], pairs.shape), pairs.sum(axis=1)
+        )
+        typical = np.where(self.signs > 0, pooled, 1 - pooled)
+        centre = np.where(np.isnan(self.belief), typical, self.belief)
+        strength = np.where(np.isnan(self.belief), self.coin_strength, self.belief_strength)
+        coin = (hits + strength * centre) / np.maximum(total + strength, TINY)
+        part = np.where(self.sure, 1.0, np.where(self.able[self.source], coin[self.source][:, None], 0.0))
+        mean = part * self.right + (1 - part) * self.wrong
+        self.row_strength = _concentration(
+            self.row_strength,
+            votes[self.cells],
+            mean[self.cells],
+            spoken[self.able & self.several[:, None]],
+        )
+        s = np.maximum(self.row_strength, self.belief_strength)[:, None]
+        rows = (votes + s[self.source] * mean) / np.maximum(spoken + s, TINY)[self.source]
+        # A source with one value says that one whenever it says anything.
+        only = ~self.several[self.source][:, None] & (self.used > 0)[:, None]
+        return np.maximum(np.where(only, 1.0, rows), TINY)
+
+
+def _by_value(layout: Layout) -> sparse.csr_array:
+    """(values, configurations): ones where a joint vote has a source's value, in the first clique that it is in."""
+    first = np.concatenate([[0], np.cumsum([len(masks) for masks in layout.masks])])
+    rows, columns = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
+    for source, home in enumerate(layout.home):
+        clique = layout.cliques[home]
+        says = clique.digits[:-1, clique.sources.index(source)]
+        voting = np.flatnonzero(says < len(layout.masks[source]))
+        rows.append(first[source] + says[voting])
+        columns.append(layout.offsets[home] + voting)
+    row, column = np.concatenate(rows), np.concatenate(columns)
+    shape = (int(first[-1]), int(layout.offsets[-1]))
+    return sparse.csr_array((np.ones(len(row)), (row, column)), shape=shape)
+
+
+def _concentration(strength: float, counts: FloatArray, means: FloatArray, totals: FloatArray) -> float:
+    """How strongly rows of counts are drawn to their means: two steps of Minka's fixed point."""
+    total = totals[totals > 1e-6]
+    if len(total) < 2:
+        return strength
+    mean = np.maximum(means, 1e-6)
+    for _ in range(2):
+        up = float((mean * (digamma(counts + strength * mean) - digamma(strength * mean))).sum())
+        down = float((digamma(total + strength) - digamma(strength)).sum())
+        strength = float(np.clip(strength * up / max(down, 1e-12), 1.0, 2_000.0))
+    return strength

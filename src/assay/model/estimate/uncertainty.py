@@ -1,0 +1,260 @@
+r"""How sure the accuracies are: 95% intervals by the delta method.
+
+The tables are softmax functions of free parameters :math:`\eta`, and each
+distinct vote pattern has a score :math:`s_u = \partial \log P(\lambda_u) / \partial \eta`,
+which an E-step gives for free. The inverse of :math:`\sum_u n_u s_u s_u^T` is the
+covariance of :math:`\hat\eta`, what is lost by not seeing the truth included. An
+accuracy :math:`P(Y \in S_v \mid \lambda_i = v)` is a smooth function of
+:math:`\eta`; its logit gets a symmetric interval, so that the interval of the
+accuracy itself stays between zero and one.
+
+Parameters that do not claim to maximise a likelihood have no such scores. For these, each
+vote counts as seen right or wrong as far as the other votes on its item tell: if they tell
+for certain it is worth one, and if nothing tells but the vote itself, nothing (the principle of
+missing information). Where votes on one item are taken to be correlated, *n* of
+them are worth :math:`n / (1 + \rho (n - 1))`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy import linalg
+
+from assay.counts import Clique
+from assay.model.estimate.em import Evidence
+from assay.model.parameters import TINY, Parameters, among_alternatives
+
+FloatArray = npt.NDArray[np.float64]
+
+MAX_PARAMETERS = 1_500
+"""With more free parameters than this, each clique's covariance is taken by itself, the others held fixed."""
+
+Interval = tuple[FloatArray, FloatArray, FloatArray]
+"""(values,) each: accuracies, and the ends of their intervals."""
+
+_BEFOREHAND = 2.0
+"""What is known of an accuracy before any vote, in votes."""
+
+_PATTERNS = 40_000
+"""A sample of so many patterns is enough to tell how much all of them tell."""
+_BLOCK = 20_000
+_95 = 1.959963984540054
+
+
+def accuracy_intervals(parameters: Parameters, evidence: Evidence, *, balance_known: bool) -> list[Interval]:
+    """Per source (values,): accuracy, and the ends of its 95% interval.
+
+    A value that was never emitted has accuracy P(Y ∈ S) under the class balance
+    and an interval from zero to one.
+    """
+    layout = parameters.layout
+    r = layout.outcomes
+    if not layout.masks:
+        return []
+    evidence = evidence.sample(_PATTERNS)
+    posterior, _ = evidence.responsibilities(parameters)
+    if parameters.weight is not None:
+        return _by_missing_information(parameters, evidence, posterior)
+    groups: list[list[int]]
+    if layout.offsets[-1] * r <= MAX_PARAMETERS:
+        groups = [list(range(len(layout.cliques)))]
+    else:
+        groups = [[index] for index in range(len(layout.cliques))]
+    deviations: dict[tuple[int, int], float] = {}
+    for group in groups:
+        covariance = _covariance(parameters, evidence, posterior, group, balance_known)
+        for source, home in enumerate(layout.home):
+            if home in group:
+                for value in range(len(layout.masks[source])):
+                    gradient = _gradient(parameters, source, value, group, balance_known)
+                    variance = float(gradient @ covariance @ gradient)
+                    deviations[source, value] = variance**0.5 if variance > 0 else 0.0
+    return [
+        _around(
+            np.array([_accuracy(parameters, source, value) for value in range(len(masks))]),
+            np.array([deviations[source, value] for value in range(len(masks))]),
+        )
+        for source, masks in enumerate(layout.masks)
+    ]
+
+
+def _around(accuracy: FloatArray, deviation: FloatArray) -> Interval:
+    """Accuracies with intervals, from the standard deviations of their logits."""
+    clipped = np.clip(accuracy, 1e-9, 1 - 1e-9)
+    logit = np.log(clipped / (1 - clipped))
+    return accuracy, _expit(logit - _95 * deviation), _expit(logit + _95 * deviation)
+
+
+def _by_missing_information(parameters: Parameters, evidence: Evidence, posterior: FloatArray) -> list[Interval]:
+    layout = parameters.layout
+    inflation = _inflation(parameters.discount, evidence)
+    found = []
+    for source, masks in enumerate(layout.masks):
+        clique, first = layout.cliques[layout.home[source]], layout.offsets[layout.home[source]]
+        says = clique.digits[:-1, clique.sources.index(source)]
+        accuracy, deviation = np.empty(len(masks)), np.empty(len(masks))
+        for value, mask in enumerate(masks):
+            columns = evidence.by_column[:, first + np.flatnonzero(says == value)]
+            cast = np.asarray(columns.sum(axis=1)).ravel() * evidence.counts
+            right = posterior @ mask
+            accuracy[value] = _accuracy(parameters, source, value)
+            usual = float(cast @ right) / max(float(cast.sum()), TINY)
+            told = float(cast @ (right - usual) ** 2) / max(usual * (1 - usual), 1e-4) / inflation
+            share = np.clip(accuracy[value], 0.01, 0.99)
+            deviation[value] = 1 / np.sqrt((told + _BEFOREHAND) * share * (1 - share))
+        found.append(_around(accuracy, deviation))
+    return found
+
+
+def _inflation(correlation: float, evidence: Evidence) -> float:
+    """How many correlated votes are worth one that is not, on average over votes."""
+    votes = np.diff(evidence.design.starts)
+    cast = evidence.counts * votes
+    return 1 + correlation * float(cast @ (votes - 1)) / max(float(cast.sum()), TINY)
+
+
+def _accuracy(parameters: Parameters, source: int, value: int) -> float:
+    """P(Y ∈ S | the source emits the value)."""
+    spoken = parameters.conditionals[source][value] * parameters.balance
+    return float(spoken[parameters.layout.masks[source][value]].sum() / max(float(spoken.sum()), 1e-300))
+
+
+def _covariance(
+    parameters: Parameters, evidence: Evidence, posterior: FloatArray, group: list[int], balance_known: bool
+) -> FloatArray:
+    """The covariance of the free parameters of some cliques, and of the balance."""
+    information = _information(parameters, evidence, posterior, group, balance_known, evidence.counts)
+    size = len(information)
+    joint = np.vstack([parameters.joint[i][:-1] for i in group])
+    # Votes that nearly never occur carry next to no information; half an item each keeps the inverse proper.
+    prior = np.concatenate([(0.5 * joint * (1 - joint)).T.ravel(), np.full(size, 1e-6)])[:size]
+    information[np.diag_indices(size)] += prior + 1e-9 * information.diagonal().max(initial=1.0)
+    covariance = np.asarray(linalg.inv(information, check_finite=False))
+    if evidence.spread is None:
+        return covariance
+    # Each pattern of a sample stands for many items, but was seen only as often as it was counted.
+    scatter = _information(
+        parameters, evidence, posterior, group, balance_known, evidence.counts * np.maximum(evidence.spread, 1.0)
+    )
+    return np.asarray(covariance @ scatter @ covariance)
+
+
+def _information(
+    parameters: Parameters,
+    evidence: Evidence,
+    posterior: FloatArray,
+    group: list[int],
+    balance_known: bool,
+    counts: FloatArray,
+) -> FloatArray:
+    """The sum of all items' score times score: first outcome by outcome the cliques' parameters, then the balance's."""
+    layout = parameters.layout
+    r = layout.outcomes
+    columns = np.concatenate([np.arange(layout.offsets[i], layout.offsets[i + 1]) for i in group])
+    size = len(columns) * r + (0 if balance_known else r - 1)
+    information = np.zeros((size, size))
+    chosen = evidence.by_column[:, columns].tocsr()
+    for start in range(0, len(posterior), _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        score = scores(parameters, chosen[rows].toarray(), posterior[rows], group, balance_known)
+        information += (score * counts[rows, None]).T @ score
+    return information
+
+
+def scores(
+    parameters: Parameters, held: FloatArray, posterior: FloatArray, group: list[int], balance_known: bool
+) -> FloatArray:
+    """(patterns, parameters): d log P(votes) / d η, outcome by outcome those of some cliques, then the balance's.
+
+    ``held`` are the configurations of these cliques that each pattern has, (patterns, configurations).
+    """
+    open_to = _alternatives(parameters, held, group)
+    tables = np.vstack([parameters.tables[i][:-1] for i in group])
+    parts = [posterior[:, [y]] * (held - open_to * tables[:, y]) for y in range(parameters.layout.outcomes)]
+    if not balance_known:
+        parts.append((posterior - parameters.balance)[:, :-1])
+    return np.hstack(parts)
+
+
+def _gradient(parameters: Parameters, source: int, value: int, group: list[int], balance_known: bool) -> FloatArray:
+    """The gradient of logit accuracy: log P(right, vote) − log P(wrong, vote)."""
+    layout = parameters.layout
+    r = layout.outcomes
+    spoken = parameters.conditionals[source][value] * parameters.balance
+    right = layout.masks[source][value]
+    lean = np.where(
+        right, spoken / max(float(spoken[right].sum()), TINY), -spoken / max(float(spoken[~right].sum()), TINY)
+    )
+    own = _slopes(parameters, source, value)
+    parts = [
+        (own[index] * lean)[:-1, y] if index in own else np.zeros(layout.cliques[index].size - 1)
+        for y in range(r)
+        for index in group
+    ]
+    if not balance_known:
+        parts.append((lean - parameters.balance * lean.sum())[:-1])
+    return np.concatenate(parts)
+
+
+def _slopes(parameters: Parameters, source: int, value: int) -> dict[int, FloatArray]:
+    """Per clique (configurations, outcomes): d log P(λ_i = v | y) / d η.
+
+    It is P(k | y) (w_k − E[w | alternatives of k]), divided by P(λ_i = v | y), where w
+    tells whether configuration k says v. Cliques above the source's own count through
+    the separator: there w is what that makes of P(λ_i = v).
+    """
+    cliques = parameters.layout.cliques
+    index = parameters.layout.home[source]
+    clique = cliques[index]
+    says = clique.digits[:, [clique.sources.index(source)]] == value
+    weight = np.broadcast_to(says, parameters.joint[index].shape).astype(float)
+    chance = np.maximum((parameters.joint[index] * weight).sum(axis=0), TINY)
+    found = {}
+    while True:
+        clique, table = cliques[index], parameters.joint[index]
+        usual = _means(table, weight, clique.families(parameters.ignore_abstentions))
+        found[index] = table * (weight - usual) / chance
+        if not clique.separator:
+            return found
+        by_separator = _means(table, weight, clique.families(False))
+        above = next(i for i in range(index) if set(clique.separator) <= set(cliques[i].sources))
+        weight = by_separator[_matching(cliques[above], clique)]
+        index = above
+
+
+def _means(table: FloatArray, weight: FloatArray, families: npt.NDArray[np.int64]) -> FloatArray:
+    """(configurations, outcomes): the mean of weights over each one's family."""
+    sums = np.zeros((int(families.max(initial=0)) + 1, table.shape[1]))
+    np.add.at(sums, families, weight * among_alternatives(table, families))
+    return sums[families]
+
+
+def _matching(above: Clique, below: Clique) -> npt.NDArray[np.int64]:
+    """(configurations of ``above``,): some configuration of ``below`` in which the separator says the same."""
+    digits = np.zeros((above.size, len(below.sources)), dtype=np.int64)
+    for source in below.separator:
+        digits[:, below.sources.index(source)] = above.digits[:, above.sources.index(source)]
+    return np.asarray(np.ravel_multi_index(tuple(digits.T), below.shape), dtype=np.int64)
+
+
+def _alternatives(parameters: Parameters, held: FloatArray, group: list[int]) -> FloatArray:
+    """(patterns, configurations): ones where a configuration is an alternative to the one that is held."""
+    found, at = [], 0
+    for clique in (parameters.layout.cliques[index] for index in group):
+        families = clique.families(parameters.ignore_abstentions)
+        block = held[:, at : at + clique.size - 1]
+        at += clique.size - 1
+        if not families.any():
+            found.append(np.ones_like(block))
+            continue
+        member = families[:, None] == np.arange(int(families.max()) + 1)
+        among = block @ member[:-1].astype(float)
+        # All abstain where nothing is held.
+        among[:, families[-1]] += 1 - block.sum(axis=1)
+        found.append(among[:, families[:-1]])
+    return np.hstack(found)
+
+
+def _expit(x: FloatArray) -> FloatArray:
+    return np.asarray(1 / (1 + np.exp(-np.clip(x, -700, 700))))

@@ -1,0 +1,108 @@
+"""Why an item got its label: what each source contributed, in log-odds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.model.parameters import TINY, Parameters
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """The parts that a label is made of.
+
+    Rows of ``table`` are the class balance, every source that voted (dependent
+    sources together) and the abstentions; columns are outcomes. Entries are
+    logarithms of odds against the geometric mean of all outcomes: they add up to
+    the row *total*, and the softmax of that is the posterior.
+    """
+
+    table: pd.DataFrame
+    posterior: FloatArray
+    """(outcomes,), of all components one after the other."""
+
+    @classmethod
+    def joined(cls, parts: Sequence[Explanation]) -> Explanation:
+        """The explanations of several components as one, outcomes beside each other."""
+        if len(parts) == 1:
+            return parts[0]
+        import pandas as pd
+
+        rows = dict.fromkeys(row for part in parts for row in part.table.index if row != "total")
+        # A source that says nothing about a component contributes nothing to it.
+        table = pd.concat([part.table.reindex([*rows, "total"], fill_value=0.0) for part in parts], axis=1)
+        return cls(table, np.concatenate([part.posterior for part in parts]))
+
+    def __str__(self) -> str:
+        return self.table.round(2).to_string()
+
+    def _repr_html_(self) -> str:
+        html: str = self.table.round(2).to_html()
+        return html
+
+
+def explain(
+    parameters: Parameters,
+    codes: npt.NDArray[np.integer],
+    names: Sequence[str],
+    texts: Sequence[str | None],
+    outcomes: Sequence[Mapping[str, str | None]],
+) -> Explanation:
+    """Take one row of votes apart.
+
+    Parameters
+    ----------
+    codes
+        (sources,): the row.
+    names, texts
+        Per source its name, and what it said.
+    outcomes
+        The outcomes, as dicts.
+    """
+    import pandas as pd
+
+    said = codes >= 0
+    prior = parameters.balance if parameters.prior is None or not said.any() else parameters.prior
+    balance = np.log(np.maximum(prior, TINY))
+    rows: dict[str, FloatArray] = {"class balance": _centred(balance)}
+    silent = np.zeros(len(balance))
+    speaking = 0
+    for clique, logs in zip(parameters.layout.cliques, parameters.logs, strict=True):
+        gain = logs[clique.numbers(codes[None])[0]]
+        voters = [source for source in clique.sources if said[source]]
+        if voters:
+            speaking += 1
+            key = " + ".join(f"{names[source]}: {texts[source]}" for source in voters)
+            rows[key] = rows.get(key, np.zeros(len(balance))) + _centred(gain)
+        else:
+            silent += _centred(gain)
+    # Without any vote the label is the class balance, whatever silence might tell.
+    if said.any():
+        rows["abstentions"] = silent
+    # What votes have in common is discounted in all parts alike.
+    worth = float(parameters.worth(np.array(speaking)))
+    rows = {name: part * worth for name, part in rows.items()}
+    total = np.sum(list(rows.values()), axis=0)
+    chances = np.exp(total - total.max())
+    rows["total"] = total
+    frame = pd.DataFrame(rows, index=[_outcome_text(outcome) for outcome in outcomes]).T
+    return Explanation(frame, chances / chances.sum())
+
+
+def _centred(logs: FloatArray) -> FloatArray:
+    centred: FloatArray = logs - logs.mean()
+    return centred
+
+
+def _outcome_text(outcome: Mapping[str, str | None]) -> str:
+    return ", ".join(label for label in outcome.values() if label is not None)

@@ -1,0 +1,198 @@
+"""What a label model knows once it has learned, and what follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.counts import Layout, Reading
+from assay.errors import VoteError, near_miss
+from assay.model.advice import advice
+from assay.model.dependencies.learned import LearnedDependencies
+from assay.model.estimate.fit import Fit
+from assay.model.explanation import Explanation, explain
+from assay.model.posterior import Judge
+from assay.tasks import TaskGraph, Vote
+from assay.votes import Votes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+
+class BySource(tuple[Any, ...]):
+    """Values in the order of the sources, which can be asked for by position or by name."""
+
+    names: tuple[str, ...]
+
+    def __new__(cls, values: Iterable[Any], names: Sequence[str]) -> Self:
+        """Join values and names."""
+        made = super().__new__(cls, values)
+        made.names = tuple(names)
+        return made
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, str):
+            if key not in self.names:
+                raise VoteError(f"there is no source {key!r}. {near_miss(key, self.names)}")
+            return super().__getitem__(self.names.index(key))
+        return super().__getitem__(key)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedComponent:
+    """One component of the label space: its layout, its sources and what was learned."""
+
+    layout: Layout
+    reading: Reading
+    fit: Fit
+
+    @property
+    def sources(self) -> IntArray:
+        """(its sources,): their columns in the votes."""
+        return self.reading.sources
+
+    @cached_property
+    def judge(self) -> Judge:
+        """Tells P(outcome | votes)."""
+        return Judge(self.fit.parameters, self.reading)
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """All components, and the votes they were learned from in numbers."""
+
+    tasks: TaskGraph
+    names: tuple[str, ...]
+    values: tuple[tuple[Vote, ...], ...]
+    uses: tuple[IntArray, ...]
+    """Per source (values + 1,): how often it emitted each value; the last is abstain."""
+    components: tuple[FittedComponent, ...]
+    learned: LearnedDependencies | None = None
+    """The dependencies that were learned, if they were to be."""
+
+    @cached_property
+    def nothing(self) -> Votes:
+        """No votes of the same sources; knows what their values mean."""
+        return Votes(self.tasks, np.empty((0, len(self.names)), dtype=np.int8), self.names, self.values)
+
+    # Labeling
+
+    def aligned(self, votes: Any) -> Votes:
+        """Votes, or a matrix of class numbers, with the sources and value tables that were learned from."""
+        given = votes if isinstance(votes, Votes) else self._from_matrix(votes)
+        return given.like(self.nothing)
+
+    def _from_matrix(self, matrix: Any) -> Votes:
+        if len(self.tasks) > 1:
+            raise VoteError(f"a matrix holds votes on one task, but the model learned {len(self.tasks)}; give Votes")
+        task = self.tasks.tasks[0]
+        votes = Votes.from_matrix(matrix, labels=task.labels, task=task.name)
+        if len(votes.names) != len(self.names):
+            raise VoteError(
+                f"expected a matrix with {len(self.names)} columns, one a source, but it has {len(votes.names)}"
+            )
+        return votes._with(votes.codes, tasks=self.tasks, names=self.names)
+
+    def posteriors(self, votes: Votes) -> list[FloatArray]:
+        """Per component (items, outcomes): P(outcome | votes), for aligned votes."""
+        return [part.judge(votes) for part in self.components]
+
+    def explain(self, votes: Votes) -> Explanation:
+        """What the sources contributed to the label of the only item of aligned votes."""
+        parts = []
+        for index, part in enumerate(self.components):
+            codes = part.reading.codes(votes)
+            said = [votes.codes[0, source] for source in part.sources]
+            texts = [str(self.values[s][c]) if c >= 0 else None for s, c in zip(part.sources, said, strict=True)]
+            names = [self.names[source] for source in part.sources]
+            outcomes = self.tasks.label_space.components[index].outcomes
+            parts.append(explain(part.fit.parameters, codes[0], names, texts, outcomes))
+        return Explanation.joined(parts)
+
+    # Describing
+
+    @property
+    def class_balance(self) -> FloatArray | list[FloatArray]:
+        """(outcomes,), or a list of those for several components."""
+        balances = [part.fit.parameters.balance for part in self.components]
+        return balances[0] if len(balances) == 1 else balances
+
+    def conditionals(self) -> BySource:
+        """Per source its table in its own values; a list of tables if it speaks about several components."""
+        found: list[list[FloatArray]] = [[] for _ in self.names]
+        for index, part in enumerate(self.components):
+            of_code = self.nothing.outcome_sets[index].of_code
+            for at, source in enumerate(part.sources):
+                table = part.fit.parameters.conditionals[at]
+                found[source].append(_in_own_values(table, of_code[source], self.uses[source]))
+        silent = np.ones((1, len(self.tasks.label_space.components[0])))
+        return BySource([tables[0] if len(tables) == 1 else tables or silent for tables in found], self.names)
+
+    @cached_property
+    def advice(self) -> list[str]:
+        """What the model says of itself, in sentences; by component if there are several."""
+        told = []
+        for part, component in zip(self.components, self.tasks.label_space.components, strict=True):
+            of = "" if len(self.components) == 1 else f"{', '.join(component.tasks)}: "
+            told += [of + sentence for sentence in advice(part.fit, [self.names[source] for source in part.sources])]
+        return told
+
+    @cached_property
+    def sources_table(self) -> pd.DataFrame:
+        """Per source and value its accuracy, the 95% interval of that, coverage and votes."""
+        import pandas as pd
+
+        rows = []
+        for j, name in enumerate(self.names):
+            items = max(int(self.uses[j].sum()), 1)
+            for code, vote in enumerate(self.values[j]):
+                votes = int(self.uses[j][code])
+                accuracy, low, high = self._accuracy_of(j, code)
+                rows.append(
+                    {
+                        "source": name,
+                        "task": ", ".join(vote.tasks),
+                        "value": str(vote),
+                        "accuracy": accuracy,
+                        "low": low if votes else 0.0,
+                        "high": high if votes else 1.0,
+                        "coverage": votes / items,
+                        "votes": votes,
+                    }
+                )
+        return pd.DataFrame(rows, columns=["source", "task", "value", "accuracy", "low", "high", "coverage", "votes"])
+
+    def _accuracy_of(self, source: int, code: int) -> tuple[float, float, float]:
+        """A value's accuracy with its interval: the least of its components, if it speaks about several."""
+        found = []
+        for index, part in enumerate(self.components):
+            said = self.nothing.outcome_sets[index].of_code[source]
+            if said[code] >= 0:
+                at = int(np.flatnonzero(part.sources == source)[0])
+                value = int(np.searchsorted(np.unique(said[said >= 0]), said[code]))
+                accuracy, low, high = (float(numbers[value]) for numbers in part.fit.intervals[at])
+                found.append((accuracy, low, high))
+        return min(found, default=(1.0, 0.0, 1.0))
+
+
+def _in_own_values(table: FloatArray, of_code: npt.NDArray[np.int32], uses: IntArray) -> FloatArray:
+    """A table over a component's distinct votes as one over a source's own values, and abstain.
+
+    Values that mean the same here share their row as often as each was used; so do
+    those that mean nothing here, and abstaining.
+    """
+    if np.array_equal(of_code[:-1], np.arange(len(of_code) - 1)):
+        return table
+    used = uses + 1e-9
+    meaning = np.unique(of_code[of_code >= 0])
+    rows = np.where(of_code >= 0, np.searchsorted(meaning, of_code), len(meaning))
+    shares = used / np.bincount(rows, weights=used, minlength=len(meaning) + 1)[rows]
+    return np.asarray(table[rows] * shares[:, None])

@@ -1,0 +1,58 @@
+"""Labeling votes wherever they are: in memory, in files larger than that, on a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from assay._core.progress import Progress
+from assay.engine import Engine, Local, engine_of
+from assay.errors import VoteError
+from assay.labels import Labels
+from assay.model.fitted import Fitted
+from assay.model.posterior import Judge
+from assay.votes import Piece, Votes, pieces_of, read
+
+
+def labels_of(votes: Any, fitted: Fitted, engine: Engine | Literal["local"], progress: bool) -> Iterator[Labels]:
+    """Labels, part by part, of votes that are in memory or come in pieces."""
+    place = engine_of(engine)
+    job = _Label(fitted.nothing, tuple(part.judge for part in fitted.components))
+    if isinstance(votes, Votes) and isinstance(place, Local):
+        yield job.labels(votes)
+        return
+    pieces, items, _ = pieces_of(votes)
+    # Here a piece may be labeled part by part; elsewhere its labels come back together.
+    found = map(job.parts, pieces) if isinstance(place, Local) else place.map(job, pieces)
+    some_pieces = some_items = False
+    with Progress("labeling", items, show=progress) as bar:
+        for parts in found:
+            some_pieces = True
+            for part in filter(len, parts):
+                some_items = True
+                yield part
+                bar.advance(len(part))
+    if not some_pieces:
+        raise VoteError("expected batches of votes, but there are none")
+    if not some_items:
+        yield job.labels(fitted.nothing)
+
+
+@dataclass(frozen=True)
+class _Label:
+    """Label one piece; what a worker runs."""
+
+    nothing: Votes
+    judges: tuple[Judge, ...]
+
+    def __call__(self, piece: Piece) -> list[Labels]:
+        return list(self.parts(piece))
+
+    def parts(self, piece: Piece) -> Iterator[Labels]:
+        """The labels of one piece, part by part."""
+        return (self.labels(votes.like(self.nothing)) for votes in read(piece))
+
+    def labels(self, votes: Votes) -> Labels:
+        """The labels of votes that are like those the model learned from."""
+        return Labels(votes.tasks, tuple(judge(votes) for judge in self.judges), votes.items)

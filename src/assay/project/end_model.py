@@ -1,0 +1,132 @@
+"""A project's end model: from the labels of a run to a trained model, its labels, and its scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from assay._core.rows import as_polars
+from assay.errors import ProjectError, near_miss
+from assay.evaluation import Evaluation, evaluate
+from assay.labels import Labels
+from assay.project.pipeline import LABELS_FILE, by_method, gold_votes, stored, stored_votes
+from assay.project.project import EndModelSettings, Project
+
+if TYPE_CHECKING:
+    from assay.endmodel import Encoder, EndModel
+    from assay.votes import Votes
+
+MODEL_FILE, CHECKPOINT_FILE, PREDICTIONS_FILE = "endmodel.safetensors", "endmodel.checkpoint", "predictions.parquet"
+_OF_LABELS = ("encoder", "columns", "held_out", "voted_only", "min_confidence", "rebalance", "temperature", "hard")
+"""Settings that are about what to train on; the others are those of the model."""
+
+
+@dataclass(frozen=True)
+class Training:
+    """What training gave."""
+
+    model: EndModel
+    items: int
+    """How many items it was trained on."""
+    path: Path
+
+
+def train(project: Project, *, fresh: bool = False, progress: bool = True) -> Training:
+    """Train a project's end model on the labels of its last run, and keep it in the output folder.
+
+    Training that was interrupted goes on, unless ``fresh``.
+    """
+    from assay.endmodel import EndModel
+
+    votes, labels = stored_votes(project), stored_labels(project)
+    chosen = _to_train_on(project, votes, labels)
+    settings = {name: value for name, value in asdict(project.endmodel).items() if name not in _OF_LABELS}
+    model = EndModel(project.tasks, encoder=encoder_of(project.endmodel), **settings)
+    checkpoint = project.output / CHECKPOINT_FILE
+    if fresh:
+        checkpoint.unlink(missing_ok=True)
+    dev = None if project.dev is None else (project.dev[0], project.gold_in(project.dev[1]))
+    model.fit(project.data, chosen, dev=dev, checkpoint=checkpoint, progress=progress)
+    path = model.save(project.output / MODEL_FILE)
+    if not model.interrupted_:
+        checkpoint.unlink()
+    return Training(model, len(chosen), path)
+
+
+def stored_labels(project: Project) -> Labels:
+    """The labels that a project's last run kept."""
+    return stored(project, project.output / LABELS_FILE, Labels.from_parquet, "labels", "assay run")
+
+
+def stored_model(project: Project) -> EndModel:
+    """The end model that :func:`train` kept."""
+    from assay.endmodel import EndModel
+
+    return stored(project, project.output / MODEL_FILE, EndModel.load, "end model", "assay train")
+
+
+def predict(project: Project, data: Path | None = None, out: Path | None = None) -> tuple[Labels, Path]:
+    """Label data, by default the project's own, with its end model, and keep the labels."""
+    labels = stored_model(project).label(project.data if data is None else data)
+    return labels, labels.to_parquet(project.output / PREDICTIONS_FILE if out is None else out)
+
+
+def compare_methods(project: Project, slice_by: str | None = None) -> dict[str, Evaluation]:
+    """Majority votes, the label model and the end model against gold, on items that were held out of training.
+
+    ``slice_by`` names a column of the data, whose values are looked at one by one.
+    """
+    votes = stored_votes(project)
+    gold = gold_votes(project, votes)
+    if gold is None:
+        raise ProjectError('there is nothing to evaluate against: add [gold] with path = "..." to assay.toml')
+    held = held_out(project, len(votes))
+    if not held.any():
+        held = np.ones(len(votes), dtype=bool)
+    methods = {**by_method(votes, stored_labels(project)), "end model": stored_model(project).label(project.data)}
+    slices = {} if slice_by is None else _slices(project, slice_by, held)
+    truth = gold.take(held)
+    return {name: evaluate(labels.where(held), truth, slices=slices) for name, labels in methods.items()}
+
+
+def held_out(project: Project, items: int) -> npt.NDArray[np.bool_]:
+    """(items,): which items are kept from training, to score with; the same ones each time."""
+    if project.gold is None:
+        return np.zeros(items, dtype=bool)
+    return np.random.default_rng(project.endmodel.seed).random(items) < project.endmodel.held_out
+
+
+def _to_train_on(project: Project, votes: Votes, labels: Labels) -> Labels:
+    settings = project.endmodel
+    chosen = labels.where(~held_out(project, len(labels)))
+    if settings.voted_only:
+        chosen = chosen.voted(votes)
+    chosen = chosen.confident(settings.min_confidence)
+    if settings.rebalance != "none":
+        chosen = chosen.rebalance(settings.rebalance, seed=settings.seed)
+    chosen = chosen.tempered(settings.temperature)
+    return chosen.hard() if settings.hard else chosen
+
+
+def encoder_of(settings: EndModelSettings) -> Encoder:
+    """The encoder that a project's settings name."""
+    from assay.endmodel import BiLSTM, Features, NGrams
+
+    if settings.encoder == "features":
+        return Features(columns=settings.columns)
+    if len(settings.columns) != 1:
+        raise ProjectError(f"[endmodel] columns must name one column of texts, but names {list(settings.columns)}")
+    return (NGrams if settings.encoder == "ngrams" else BiLSTM)(column=settings.columns[0])
+
+
+def _slices(project: Project, column: str, held: npt.NDArray[np.bool_]) -> Mapping[str, npt.NDArray[np.bool_]]:
+    frame = as_polars(project.data)
+    if column not in frame.columns:
+        raise ProjectError(f"the data has no column {column!r} to slice by. {near_miss(column, frame.columns)}")
+    values = frame[column].to_numpy()[held]
+    return {f"{column}={value}": values == value for value in sorted(set(values.tolist()), key=str)}

@@ -1,0 +1,228 @@
+"""Apply sources to data: batch by batch, in one process or several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from assay._core.progress import Progress
+from assay._core.rows import BATCH_SIZE, Batch, batches, row_count
+from assay.engine import Engine, Local, Processes, engine_of
+from assay.errors import AssayError, SourceError, TaskError, VoteError, near_miss
+from assay.sources.base import Emission, Source, flatten
+from assay.sources.rules import PatternRule, match_patterns
+from assay.tasks import LabelSpace, TaskGraph, Vote, latest_task_graph
+from assay.votes import Fault, Votes, canonical, recode, smallest, value_table
+
+OnError = Literal["raise", "abstain"]
+Codes = npt.NDArray[np.signedinteger[Any]]
+
+
+def apply(
+    sources: Source | Iterable[Any],
+    data: Any,
+    tasks: TaskGraph | None = None,
+    *,
+    on_error: OnError = "raise",
+    workers: int = 1,
+    engine: Engine | Literal["local"] = "local",
+    batch_size: int = BATCH_SIZE,
+    progress: bool = True,
+) -> Votes:
+    """Ask every source about every row.
+
+    Parameters
+    ----------
+    sources
+        Functions decorated with :func:`assay.source`, rules such as
+        :func:`assay.keywords`, and lists of them as :func:`assay.crowd` makes.
+    data
+        A pandas, polars or other dataframe; an Arrow table or stream; a DuckDB
+        relation; a Hugging Face dataset; an iterable of dicts or objects; or a path
+        to a CSV, JSONL or Parquet file, which is read piece by piece and may be
+        larger than memory.
+    tasks
+        The task graph; by default the one that was declared last.
+    on_error
+        What to do when a source fails on a row or votes for an unknown label:
+        ``"raise"`` stops and names source, row and cause; ``"abstain"`` counts it in
+        ``votes.faults`` and takes it as an abstention.
+    workers
+        How many processes to use. The votes do not depend on it.
+    engine
+        Where to work: ``"local"``, or a cluster as ``assay.engine.Dask(client)`` or
+        ``assay.engine.Spark(session)``. The votes do not depend on it.
+    batch_size
+        How many rows are worked on at a time. The votes do not depend on it.
+    progress
+        Whether to show progress on a terminal.
+
+    Returns
+    -------
+    Votes
+        A row for each row of the data, a column for each source.
+
+    Examples
+    --------
+    >>> from assay import TaskGraph, keywords, source
+    >>> tasks = TaskGraph.flat("mail", ["ham", "spam"])
+    >>> @source(task="mail")
+    ... def greeting(row):
+    ...     return "ham" if row.text.startswith("Dear") else None
+    >>> rows = [{"text": "Dear Ana, lunch?"}, {"text": "win a prize"}]
+    >>> apply([greeting, keywords(["prize"], "spam", on="text", name="prize")], rows, tasks).to_pandas()
+      greeting prize
+    0      ham  None
+    1     None  spam
+    """
+    if on_error not in ("raise", "abstain"):
+        raise SourceError(f"on_error must be 'raise' or 'abstain', but got {on_error!r}")
+    for name, number in (("workers", workers), ("batch_size", batch_size)):
+        if not isinstance(number, int) or number < 1:
+            raise SourceError(f"{name} must be a whole number from 1, but got {number!r}")
+    flat = flatten(sources)
+    graph = tasks if tasks is not None else latest_task_graph()
+    if graph is None:
+        raise TaskError("no task graph: declare assay.TaskGraph([...]) first, or give apply(..., tasks=...)")
+    declared = _declared(flat, graph.label_space)
+    collected = _Collected(flat, graph, declared)
+    ask = _Job(flat, graph.label_space, declared, on_error)
+    place = engine_of(engine)
+    if workers > 1:
+        if not isinstance(place, Local):
+            raise SourceError(f"workers are processes of this machine; with engine={engine!r} leave them out")
+        place = Processes(workers)
+    with Progress("applying sources", row_count(data), show=progress) as bar:
+        for part in place.map(ask, batches(data, batch_size)):
+            collected.add(part)
+            bar.advance(len(part.columns[0][0]))
+    return collected.votes()
+
+
+def _declared(sources: Sequence[Source], space: LabelSpace) -> dict[str, list[Vote]]:
+    """Per source that tells, the votes it may cast. An unknown task or label is refused before any row is read."""
+    declared: dict[str, list[Vote]] = {}
+    for source in sources:
+        for task in (source.task,) if isinstance(source.task, str) else source.task or ():
+            if task not in space.tasks:
+                raise SourceError(
+                    f"source {source.name!r} labels task {task!r}, which does not exist. {near_miss(task, space.tasks)}"
+                )
+        if source.declared is None:
+            continue
+        try:
+            declared[source.name] = [space.vote(label, source.task) for label in source.declared]
+        except VoteError as error:
+            raise SourceError(f"source {source.name!r}: {error}") from error
+    return declared
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What all sources said about one batch."""
+
+    columns: list[tuple[Codes, list[Vote]]]
+    """Per source: (rows,) codes, and the votes they stand for in this batch."""
+    faults: list[Fault]
+
+
+@dataclass(frozen=True)
+class _Job:
+    """Ask all sources about a batch; what a worker process runs."""
+
+    sources: Sequence[Source]
+    space: LabelSpace
+    declared: dict[str, list[Vote]]
+    on_error: OnError
+
+    def __call__(self, batch: Batch) -> _Part:
+        columns, faults = [], []
+        for source, emission in zip(self.sources, self._emissions(batch), strict=True):
+            codes, votes, fault = self._checked(source, emission, batch)
+            columns.append((codes, votes))
+            faults += [fault] if fault else []
+        return _Part(columns, faults)
+
+    def _emissions(self, batch: Batch) -> Iterator[Emission]:
+        """What each source says; all patterns in one go, since polars then uses all cores."""
+        patterns = {source.name: source for source in self.sources if isinstance(source, PatternRule)}
+        matched = dict(zip(patterns, match_patterns(patterns.values(), batch), strict=True))
+        for source in self.sources:
+            yield matched[source.name] if source.name in matched else source.emit(batch)
+
+    def _checked(self, source: Source, emission: Emission, batch: Batch) -> tuple[Codes, list[Vote], Fault | None]:
+        """An emission with its values checked against the label space, and what was wrong with it."""
+        failures = {failure.row: failure.error for failure in emission.failures}
+        may_emit = self.declared.get(source.name)
+        votes: list[Vote] = []
+        lookup = np.full(len(emission.values) + 1, -1, dtype=smallest(len(emission.values)))
+        for code, value in enumerate(emission.values):
+            try:
+                vote = self.space.vote(value, source.task)
+                if may_emit is not None and vote not in may_emit:
+                    known = ", ".join(sorted({repr(str(v)) for v in may_emit}))
+                    raise VoteError(f"it is declared to emit {known}, but it voted {str(vote)!r}")
+            except VoteError as error:
+                failures |= {batch.start + int(row): error for row in np.flatnonzero(emission.codes == code)}
+                continue
+            if vote not in votes:
+                votes.append(vote)
+            lookup[code] = votes.index(vote)
+        # With a vote of its own for each value, a value's number is its vote's.
+        codes = emission.codes if len(votes) == len(emission.values) else lookup[emission.codes]
+        if not failures:
+            return codes, votes, None
+        first = min(failures)
+        cause = failures[first]
+        what = str(cause) if isinstance(cause, AssayError) else f"{type(cause).__name__}: {cause}"
+        if self.on_error == "raise":
+            # The cause may not survive the way back from a worker process; its text does.
+            raise SourceError(f"source {source.name!r} failed on row {first}: {what}") from cause
+        return codes, votes, Fault(source.name, len(failures), first, what)
+
+
+class _Collected:
+    """The parts so far. Tables of values grow as values appear, and are put in order at the end."""
+
+    def __init__(self, sources: Sequence[Source], tasks: TaskGraph, declared: Mapping[str, list[Vote]]) -> None:
+        self.tasks = tasks
+        self.names = [source.name for source in sources]
+        self.tables = [list(_table(source, tasks.label_space, declared.get(source.name))) for source in sources]
+        self.blocks: list[npt.NDArray[Any]] = []
+        """Each (sources, rows): what is done with votes is done source by source."""
+        self.faults: dict[str, Fault] = {}
+
+    def add(self, part: _Part) -> None:
+        for table, (_, votes) in zip(self.tables, part.columns, strict=True):
+            table += [vote for vote in votes if vote not in table]
+        shape = len(part.columns), len(part.columns[0][0])
+        block = np.empty(shape, dtype=smallest(max(map(len, self.tables))))
+        for j, (table, (codes, votes)) in enumerate(zip(self.tables, part.columns, strict=True)):
+            block[j] = recode(codes, votes, table)
+        self.blocks.append(block)
+        for fault in part.faults:
+            known = self.faults.get(fault.source)
+            self.faults[fault.source] = (
+                fault if known is None else Fault(known.source, known.count + fault.count, known.row, known.error)
+            )
+
+    def votes(self) -> Votes:
+        tables = [canonical(self.tasks.label_space, table) for table in self.tables]
+        empty = np.empty((len(self.names), 0), dtype=np.int8)
+        codes = np.concatenate(self.blocks or [empty], axis=1)
+        self.blocks.clear()  # they are as large as the whole
+        for j, (old, new) in enumerate(zip(self.tables, tables, strict=True)):
+            codes[j] = recode(codes[j], old, new)
+        faults = tuple(self.faults[name] for name in self.names if name in self.faults)
+        return Votes(self.tasks, codes.T, tuple(self.names), tuple(tables), faults=faults)
+
+
+def _table(source: Source, space: LabelSpace, declared: Sequence[Vote] | None) -> tuple[Vote, ...]:
+    """The values known before any row is read: the declared labels, or those of the one task."""
+    if declared is not None:
+        return canonical(space, set(declared))
+    return value_table(space, [], source.task) if isinstance(source.task, str) else ()

@@ -1,0 +1,123 @@
+"""From labels as people write them to small integer codes and value tables."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.errors import VoteError
+from assay.tasks import LabelSpace, Vote
+
+_CODE_TYPES = (np.int8, np.int16, np.int32)
+
+
+def smallest(values: int) -> type[np.signedinteger[Any]]:
+    """The smallest integer type that holds codes of ``values`` values, and −1.
+
+    >>> smallest(2).__name__, smallest(128).__name__, smallest(200).__name__
+    ('int8', 'int8', 'int16')
+    """
+    return next(dtype for dtype in _CODE_TYPES if values - 1 <= np.iinfo(dtype).max)
+
+
+def is_missing(value: object) -> bool:
+    """Whether a value stands for nothing: None, NaN, or pandas' NA and NaT."""
+    if isinstance(value, float):
+        return value != value
+    return value is None or type(value).__name__ in ("NAType", "NaTType")
+
+
+class _Numbering(dict[Any, int]):
+    """Numbers what it is asked for, in the order of asking; −1 for what is missing."""
+
+    count = 0
+
+    def __missing__(self, key: Any) -> int:
+        number = -1 if is_missing(key) else self.count
+        self.count += number >= 0
+        self[key] = number
+        return number
+
+
+def intern(values: Sequence[object]) -> tuple[npt.NDArray[np.int32], list[Any]]:
+    """(n,) numbers of the values, −1 where missing, and the distinct values so numbered.
+
+    >>> codes, distinct = intern(["a", None, {"t": "b"}, "a"])
+    >>> codes.tolist(), distinct
+    ([0, -1, 1, 0], ['a', {'t': 'b'}])
+    """
+    try:
+        return _interned(values)
+    except TypeError:  # dicts over several tasks cannot be hashed
+        codes, distinct = _interned([_hashable(value) for value in values])
+        return codes, [dict(value) if isinstance(value, _Items) else value for value in distinct]
+
+
+class _Items(tuple[tuple[Any, Any], ...]):
+    """A dict's items, to tell it from a tuple that a source returned."""
+
+
+def _hashable(value: object) -> object:
+    key = _Items(value.items()) if isinstance(value, Mapping) else value
+    try:
+        hash(key)
+    except TypeError:
+        return repr(value)  # a list, say: no label, and the error will show what it was
+    return key
+
+
+def _interned(values: Sequence[object]) -> tuple[npt.NDArray[np.int32], list[Any]]:
+    numbers = _Numbering()
+    codes = np.fromiter(map(numbers.__getitem__, values), dtype=np.int32, count=len(values))
+    return codes, [value for value, number in numbers.items() if number >= 0]
+
+
+def encode(
+    space: LabelSpace, values: Sequence[object], task: str | None = None
+) -> tuple[npt.NDArray[np.signedinteger[Any]], tuple[Vote, ...]]:
+    """(n,) codes of a column of labels, −1 where missing, and the table of the votes they stand for.
+
+    The table lists every label of ``task`` if one is named, so that it does not
+    depend on the rows at hand; else it lists what occurs.
+    """
+    numbers, distinct = intern(values)
+    votes = []
+    for number, value in enumerate(distinct):
+        try:
+            votes.append(space.vote(value, task))
+        except VoteError as error:
+            raise VoteError(f"row {int(np.argmax(numbers == number))}: {error}") from error
+    table = value_table(space, votes, task)
+    return recode(numbers, votes, table), table
+
+
+def value_table(space: LabelSpace, votes: Collection[Vote], task: str | None) -> tuple[Vote, ...]:
+    """The votes a source may emit: all labels of its one task and whatever else it emitted, in a canonical order."""
+    declared = [Vote(((task, label),)) for label in space.tasks[task]] if task is not None else []
+    return canonical(space, {*declared, *votes})
+
+
+def canonical(space: LabelSpace, votes: Iterable[Vote]) -> tuple[Vote, ...]:
+    """Votes in the order of tasks and labels."""
+    positions = {task: position for position, task in enumerate(space.tasks)}
+
+    def order(vote: Vote) -> tuple[tuple[int, int], ...]:
+        return tuple(
+            (positions[task], len(space.tasks[task]) if label is None else space.tasks[task].index(label))
+            for task, label in vote.labels
+        )
+
+    return tuple(sorted(votes, key=order))
+
+
+def recode(codes: npt.NDArray[Any], old: Sequence[Vote], new: Sequence[Vote]) -> npt.NDArray[np.signedinteger[Any]]:
+    """Codes into ``old`` as codes into ``new``, which holds at least the same votes."""
+    if tuple(old) == tuple(new[: len(old)]):
+        return codes.astype(smallest(len(new)), copy=False)
+    position = {vote: code for code, vote in enumerate(new)}
+    lookup = np.array([*(position[vote] for vote in old), -1], dtype=smallest(len(new)))
+    recoded: npt.NDArray[np.signedinteger[Any]] = lookup[codes]
+    return recoded

@@ -1,0 +1,126 @@
+"""Votes that come in pieces: from memory, from Parquet files larger than that, or from batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assay._core.parquet import opened
+from assay.errors import VoteError
+from assay.votes.arrow import Header, header_of, stored_rows
+from assay.votes.votes import Votes
+
+ITEMS_AT_ONCE = 2**20
+"""The most items that are read and worked on together; bounds the memory, not the result."""
+VOTES_AT_ONCE = 2**25
+"""The most votes, abstentions included, that are."""
+
+
+@dataclass(frozen=True)
+class StoredPiece:
+    """Some row groups of a Parquet file."""
+
+    path: str
+    groups: tuple[int, ...]
+    items: int
+
+    def __len__(self) -> int:
+        return self.items
+
+    def read(self) -> Iterator[Votes]:
+        """Its votes, a part at a time."""
+        for header, table in stored_rows(Path(self.path), self.groups, _at_once):
+            yield votes_of(header, table, self.path)
+
+
+Piece = Votes | StoredPiece
+
+
+def pieces_of(votes: Any) -> tuple[Iterable[Piece], int | None, bool]:
+    """The pieces of votes, how many items there are if that is known, and whether they can be gone through again."""
+    if isinstance(votes, Votes):
+        step = _at_once(len(votes.listed.sources) // max(len(votes), 1) if votes.is_sparse else len(votes.names))
+        starts = range(0, max(len(votes), 1), step)
+        return [votes.block(s, min(s + step, len(votes))) for s in starts], len(votes), True
+    if isinstance(votes, str | Path):
+        found = [piece for path in files_of(Path(votes)) for piece in _stored(path)]
+        return found, sum(map(len, found)), True
+    if isinstance(votes, Iterator):
+        return map(_checked, votes), None, False
+    if not isinstance(votes, Iterable):
+        raise VoteError(f"expected votes, a path to some, or batches of them, but got {type(votes).__name__}")
+    batches = [_checked(batch) for batch in votes]
+    return batches, sum(map(len, batches)), True
+
+
+def read(piece: Piece) -> Iterator[Votes]:
+    """The votes of a piece."""
+    return iter([piece]) if isinstance(piece, Votes) else piece.read()
+
+
+def files_of(path: Path) -> list[Path]:
+    """A file, or all Parquet files of a folder in the order of their names."""
+    if not path.exists():
+        raise VoteError(f"there is no file or folder {path}")
+    if path.is_file():
+        return [path]
+    found = sorted(path.glob("*.parquet"))
+    if not found:
+        raise VoteError(f"the folder {path} holds no .parquet files")
+    return found
+
+
+def is_in_pieces(votes: Any) -> bool:
+    """Whether votes are given as a path or as batches, not at once."""
+    if isinstance(votes, str | Path | Iterator):
+        return True
+    return isinstance(votes, list | tuple) and bool(votes) and isinstance(votes[0], Votes)
+
+
+def _at_once(votes: int) -> int:
+    """How many items with so many votes each are worked on together."""
+    return min(ITEMS_AT_ONCE, max(VOTES_AT_ONCE // max(votes, 1), 1))
+
+
+def _checked(batch: Any) -> Votes:
+    if not isinstance(batch, Votes):
+        raise VoteError(f"expected batches of assay.Votes, but got {type(batch).__name__}")
+    return batch
+
+
+def _stored(path: Path) -> Iterator[StoredPiece]:
+    """Neighbouring row groups together, as long as they are few items."""
+    with opened(path) as file:
+        most = _at_once(len(header_of(file.schema_arrow, str(path)).names))
+        groups: list[int] = []
+        items = 0
+        for group in range(file.num_row_groups):
+            size = file.metadata.row_group(group).num_rows
+            if groups and items + size > most:
+                yield StoredPiece(str(path), tuple(groups), items)
+                groups, items = [], 0
+            groups.append(group)
+            items += size
+        yield StoredPiece(str(path), tuple(groups), items)
+
+
+def votes_of(header: Header, table: Any, where: str) -> Votes:
+    """Votes from rows of a table that Assay wrote."""
+    codes, items = header.codes(table, where)
+    try:
+        return Votes(header.tasks, codes, header.names, header.values, items)
+    except VoteError as error:
+        raise VoteError(f"{where} is not a sound file of votes: {error}") from error
+
+
+def no_votes(piece: Piece) -> Votes:
+    """No votes of a piece's sources; knows what their values mean."""
+    if isinstance(piece, Votes):
+        return piece.block(0, 0)
+    with opened(Path(piece.path)) as file:
+        header = header_of(file.schema_arrow, piece.path)
+    return Votes(header.tasks, np.empty((0, len(header.names)), dtype=np.int8), header.names, header.values)

@@ -1,0 +1,260 @@
+"""How much sources say, how they agree, and how right they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.errors import VoteError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from assay.tasks import Task
+    from assay.votes.votes import OutcomeSets, Votes
+
+BoolArray = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
+
+BLOCK = 65_536
+"""Rows that are looked at together; bounds the memory, not the result."""
+
+_95 = 1.959963984540054
+
+
+def summarize(votes: Votes, gold: Votes | None, by: str, weights: FloatArray | None = None) -> pd.DataFrame:
+    """The table behind :meth:`assay.Votes.summary`; ``weights`` (items,) tell how many items each row stands for."""
+    import pandas as pd
+
+    if by not in ("source", "task", "overall"):
+        raise VoteError(f"by must be 'source', 'task' or 'overall', but got {by!r}")
+    listed = votes.listed
+    cast = _Cast(
+        np.repeat(np.arange(len(votes)), np.diff(listed.starts)),
+        np.ones(len(votes)) if weights is None else weights,
+        *company(votes),
+        *(judged(votes, gold) if gold is not None else (None, None)),
+    )
+    if by == "overall":
+        everything = np.arange(len(listed.sources))
+        row = {"sources": len(votes.names), "votes": cast.count(everything), **cast.described(everything)}
+        return pd.DataFrame([row], index=pd.Index(["overall"], name="votes of"))
+    if by == "task":
+        return _table({task.name: _of_task(votes, cast, task) for task in votes.tasks}, "task")
+    by_source = np.argsort(listed.sources, kind="stable")
+    ends = np.cumsum([0, *np.bincount(listed.sources, minlength=len(votes.names))])
+    rows = {}
+    for j, (name, values) in enumerate(zip(votes.names, votes.values, strict=True)):
+        own = by_source[ends[j] : ends[j + 1]]
+        said = [values[code] for code in np.unique(listed.codes[own])]
+        spoken_of = {task for vote in said or values for task in vote.tasks}
+        rows[name] = {
+            "task": ", ".join(task for task in votes.tasks.names if task in spoken_of),
+            "labels": (", " if all(len(vote.labels) == 1 for vote in said) else " | ").join(map(str, said)),
+            **cast.described(own),
+        }
+    return _table(rows, "source")
+
+
+def _of_task(votes: Votes, cast: _Cast, task: Task) -> dict[str, Any]:
+    listed = votes.listed
+    first = np.cumsum([0, *(len(values) for values in votes.values)])
+    speaks = np.array([task.name in vote.tasks for values in votes.values for vote in values], dtype=bool)
+    numbers = first[:-1][listed.sources] + listed.codes
+    where = np.flatnonzero(speaks[numbers])
+    flat = [vote for values in votes.values for vote in values]
+    emitted = {
+        label for number in np.unique(numbers[where]) for name, label in flat[number].labels if name == task.name
+    }
+    return {
+        "sources": len(np.unique(listed.sources[where])),
+        "votes": cast.count(where),
+        "labels": len(task.labels),
+        "never voted": ", ".join(label for label in task.labels if label not in emitted),
+        **cast.described(where),
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class _Cast:
+    """The votes that were cast, one after the other as :attr:`assay.Votes.listed` has them."""
+
+    row: npt.NDArray[np.int64]
+    weights: FloatArray
+    """(items,): how many items each row stands for."""
+    accompanied: BoolArray
+    contradicted: BoolArray
+    right: BoolArray | None
+    wrong: BoolArray | None
+
+    def count(self, chosen: npt.NDArray[np.integer]) -> int:
+        """How many votes the chosen ones stand for."""
+        return round(float(self.weights[self.row[chosen]].sum()))
+
+    def described(self, chosen: npt.NDArray[np.integer]) -> dict[str, Any]:
+        """Figures for some of the votes."""
+        found: dict[str, Any] = {
+            "coverage": self._share(chosen),
+            "overlaps": self._share(chosen[self.accompanied[chosen]]),
+            "conflicts": self._share(chosen[self.contradicted[chosen]]),
+        }
+        if self.right is None or self.wrong is None:
+            return found
+        correct, incorrect = self.count(chosen[self.right[chosen]]), self.count(chosen[self.wrong[chosen]])
+        low, high = wilson(correct, correct + incorrect)
+        return found | {
+            "correct": correct,
+            "incorrect": incorrect,
+            "accuracy": correct / (correct + incorrect) if correct + incorrect else None,
+            "accuracy_low": low,
+            "accuracy_high": high,
+        }
+
+    def _share(self, chosen: npt.NDArray[np.integer]) -> float:
+        """The share of items that have one of these votes."""
+        items = float(self.weights.sum())
+        return float(self.weights[np.unique(self.row[chosen])].sum() / items) if items else 0.0
+
+
+def company(votes: Votes) -> tuple[BoolArray, BoolArray]:
+    """Per vote that was cast: whether it has company, and whether one of its company contradicts it.
+
+    Company is another vote on the same component. Votes contradict each other
+    if no outcome is in both.
+    """
+    accompanied, contradicted = (np.zeros(len(votes.listed.sources), dtype=bool) for _ in range(2))
+    for sets in votes.outcome_sets:
+        disjoint = _disjoint(sets)
+        for block in _blocks_of_sets(votes, sets):
+            says = block.set_of >= 0
+            # A vote contradicts another through its set alone, so it is enough to count sets per item.
+            against = (block.counts > 0).astype(np.float32) @ disjoint > 0
+            accompanied[block.cast] |= says & (block.counts.sum(axis=1) > 1)[block.row]
+            contradicted[block.cast] |= says & against[block.row, block.set_of]
+    return accompanied, contradicted
+
+
+def contradictions(votes: Votes) -> npt.NDArray[np.int64]:
+    """(items,): how many pairs of votes on an item cannot both be true.
+
+    >>> from assay import Votes
+    >>> contradictions(Votes.from_matrix([[0, 1, 1], [0, 0, -1], [0, 1, 2]])).tolist()
+    [2, 0, 3]
+    """
+    found = np.zeros(len(votes), dtype=np.int64)
+    for sets in votes.outcome_sets:
+        disjoint = _disjoint(sets)
+        for block in _blocks_of_sets(votes, sets):
+            counts = block.counts.astype(np.float32)
+            pairs = ((counts @ disjoint) * counts).sum(axis=1) / 2
+            found[block.start : block.start + len(pairs)] += np.rint(pairs).astype(np.int64)
+    return found
+
+
+def _disjoint(sets: OutcomeSets) -> npt.NDArray[np.float32]:
+    """(sets, sets): one for sets that have no outcome in common, else zero."""
+    overlap = sets.masks.astype(np.int64) @ sets.masks.T.astype(np.int64)
+    disjoint: npt.NDArray[np.float32] = (overlap == 0).astype(np.float32)
+    return disjoint
+
+
+@dataclass(frozen=True, eq=False)
+class _BlockOfSets:
+    """Some neighbouring rows, and the sets of outcomes that their votes stand for."""
+
+    start: int
+    """The number of the first row."""
+    cast: slice
+    """Where their votes are listed."""
+    row: npt.NDArray[np.int64]
+    """(votes,): the row of each, within the block."""
+    set_of: npt.NDArray[np.int32]
+    """(votes,): the set of each; −1 where it says nothing here."""
+    counts: npt.NDArray[np.int64]
+    """(rows, sets): how many votes of each row are for each set; rows without votes at the end are left out."""
+
+
+def _blocks_of_sets(votes: Votes, sets: OutcomeSets) -> Iterator[_BlockOfSets]:
+    if not len(sets.masks):  # no source says anything here
+        return
+    listed, width = votes.listed, len(sets.masks)
+    first = np.cumsum([0, *(len(of_code) for of_code in sets.of_code)])
+    every_set = np.concatenate(sets.of_code)
+    for start in range(0, len(votes), BLOCK):
+        starts = listed.starts[start : start + BLOCK + 1]
+        cast = slice(int(starts[0]), int(starts[-1]))
+        if cast.stop == cast.start:
+            continue
+        row = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        set_of = every_set[first[:-1][listed.sources[cast]] + listed.codes[cast]]
+        says = set_of >= 0
+        at = row[says] * width + set_of[says]
+        counts = np.bincount(at, minlength=(int(row[-1]) + 1) * width).reshape(-1, width)
+        yield _BlockOfSets(start, cast, row, set_of, counts)
+
+
+def set_blocks(votes: Votes, sets: OutcomeSets) -> Iterator[tuple[slice, npt.NDArray[np.int32]]]:
+    """Blocks of rows with the outcome set of each vote, (rows, sources); −1 where it says nothing."""
+    for start in range(0, len(votes), BLOCK):
+        rows = slice(start, min(start + BLOCK, len(votes)))
+        codes = votes.block(rows.start, rows.stop).codes
+        yield rows, np.array([of_code[codes[:, j]] for j, of_code in enumerate(sets.of_code)]).T
+
+
+def counts_of_sets(set_of: npt.NDArray[np.int32], count: int) -> npt.NDArray[np.int32]:
+    """(rows, sets): how many votes of each row are for each set."""
+    from assay._core import counting_loops
+
+    counts = np.zeros((len(set_of), count), dtype=np.int32)
+    counting_loops.count_sets(set_of.T, counts)
+    return counts
+
+
+def judged(votes: Votes, gold: Votes) -> tuple[BoolArray, BoolArray]:
+    """Per vote that was cast: whether gold entails it, and whether gold rules it out.
+
+    Gold may be coarser than a vote (it says ``Person``, the vote says ``Doctor``);
+    then the vote is neither.
+    """
+    listed = votes.listed
+    right, told = np.ones(len(listed.sources), dtype=bool), np.zeros(len(listed.sources), dtype=bool)
+    wrong = np.zeros_like(told)
+    of_row = np.repeat(gold.codes[:, 0], np.diff(listed.starts))
+    for sets, truth in zip(votes.outcome_sets, gold.outcome_sets, strict=True):
+        known = np.vstack([truth.masks, np.ones((1, truth.masks.shape[1]), dtype=bool)])
+        entailed: BoolArray = np.asarray((~known[:, None, :] | sets.masks[None]).all(axis=2))
+        excluded: BoolArray = np.asarray((~known[:, None, :] | ~sets.masks[None]).all(axis=2))
+        for block in _blocks_of_sets(votes, sets):
+            says = block.set_of >= 0
+            at = truth.of_code[0][of_row[block.cast]]
+            right[block.cast] &= ~says | entailed[at, block.set_of]
+            wrong[block.cast] |= says & excluded[at, block.set_of]
+            told[block.cast] |= says & (at >= 0)
+    return right & told, wrong
+
+
+def wilson(correct: int, total: int) -> tuple[float, float]:
+    """The 95% Wilson interval of a proportion.
+
+    >>> low, high = wilson(8, 10)
+    >>> round(low, 3), round(high, 3)
+    (0.49, 0.943)
+    """
+    if total == 0:
+        return 0.0, 1.0
+    share, z2 = correct / total, _95**2
+    centre = (share + z2 / (2 * total)) / (1 + z2 / total)
+    half = _95 / (1 + z2 / total) * np.sqrt(share * (1 - share) / total + z2 / (4 * total**2))
+    return max(0.0, float(centre - half)), min(1.0, float(centre + half))
+
+
+def _table(rows: dict[str, dict[str, Any]], index: str) -> pd.DataFrame:
+    import pandas as pd
+
+    table = pd.DataFrame.from_dict(rows, orient="index")
+    table.index.name = index
+    return table
