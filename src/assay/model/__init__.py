@@ -1,8 +1,9 @@
 """The label model: what it learns, how it scores items, and its files."""
 
 from assay.model.advice import in_common
+from assay.model.explanation import Explanation
 from assay.model.fitted import Fitted
 from assay.model.label_model import LabelModel
 from assay.model.posterior import posterior, softmax
 
-__all__ = ["Fitted", "LabelModel", "in_common", "posterior", "softmax"]
+__all__ = ["Explanation", "Fitted", "LabelModel", "in_common", "posterior", "softmax"]
