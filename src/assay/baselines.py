@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
-from assay.counts import Layout, Patterns, SourceGraph, layout_of
+from assay.counts import Evidence, Layout, Patterns, SourceGraph, layout_of
 from assay.labels import Labels
-from assay.model import posterior, softmax
-from assay.model.estimate import EMSettings, Evidence, expectation_maximization, from_majority
+from assay.model import Scoring, posterior, softmax
+from assay.model.estimate import EMSettings, Knowledge, expectation_maximization, from_majority
 from assay.tasks import Component, TaskGraph
-from assay.votes import Codes, OutcomeSets, Votes, counts_of_sets, set_blocks
+from assay.votes import CodeArray, OutcomeSets, Votes, set_counts
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -90,8 +91,9 @@ def dawid_skene(votes: Votes) -> FloatArray | list[FloatArray]:
     unpooled = EMSettings(even_coverage=0.01, class_conditional=0.01, average_source=0.01, even_balance=0.01)
     parts = []
     for index in range(len(votes.label_space.components)):
-        layout, codes, _ = layout_of(votes, index, SourceGraph(votes.names))
-        parts.append(_em_labels(layout, codes, unpooled, ignore_abstentions=True))
+        layout = layout_of(votes.schema, index, SourceGraph(votes.names))
+        known = replace(Knowledge.none(layout), ignore_abstentions=True)
+        parts.append(_em_labels(layout, layout.codes(votes), known, unpooled))
     return parts[0] if len(parts) == 1 else parts
 
 
@@ -122,7 +124,7 @@ def data_programming(votes: Votes, *, unipolar: bool = False) -> FloatArray | li
     return task_by_task(votes, _one_accuracy_a_label if unipolar else _one_accuracy_each)
 
 
-def task_by_task(votes: Votes, label: Callable[[Codes, int], FloatArray]) -> FloatArray | list[FloatArray]:
+def task_by_task(votes: Votes, label: Callable[[CodeArray, int], FloatArray]) -> FloatArray | list[FloatArray]:
     """Every task by itself, by any method for one flat task: what is lost when tasks do not inform each other.
 
     Parameters
@@ -160,7 +162,7 @@ def task_by_task(votes: Votes, label: Callable[[Codes, int], FloatArray]) -> Flo
     return parts[0] if len(parts) == 1 else parts
 
 
-def codes_of_task(votes: Votes, task: str, labels: tuple[str, ...]) -> Codes:
+def codes_of_task(votes: Votes, task: str, labels: tuple[str, ...]) -> CodeArray:
     """(items, its sources): the labels of one task in the votes that name it, −1 elsewhere."""
     columns = []
     for j, values in enumerate(votes.values):
@@ -171,7 +173,7 @@ def codes_of_task(votes: Votes, task: str, labels: tuple[str, ...]) -> Codes:
     return np.column_stack(columns) if columns else np.empty((len(votes), 0), dtype=np.int64)
 
 
-def _one_accuracy_a_label(codes: Codes, classes: int) -> FloatArray:
+def _one_accuracy_a_label(codes: CodeArray, classes: int) -> FloatArray:
     """(items, classes): EM with one accuracy for each label that a source emits, and even classes."""
     emitted = [np.unique(column[column >= 0]) for column in codes.T]
     layout = Layout(
@@ -187,11 +189,12 @@ def _one_accuracy_a_label(codes: Codes, classes: int) -> FloatArray:
     )
     # The silence of a source with several labels tells nothing; that of one with a single label is all it can tell.
     even = np.full(classes, 1 / classes)
-    tied = EMSettings(balance=even, even_coverage=1e9, class_conditional=1e9, average_source=0.01)
-    return _em_labels(layout, own, tied, ignore_abstentions=False)
+    known = replace(Knowledge.none(layout), balance=even)
+    tied = EMSettings(even_coverage=1e9, class_conditional=1e9, average_source=0.01)
+    return _em_labels(layout, own, known, tied)
 
 
-def _one_accuracy_each(codes: Codes, classes: int, steps: int = 100) -> FloatArray:
+def _one_accuracy_each(codes: CodeArray, classes: int, steps: int = 100) -> FloatArray:
     """(items, classes): EM with one accuracy a source and even classes; mistakes are spread evenly."""
     patterns = Patterns.of(codes)
     says = patterns.codes[:, :, None] == np.arange(classes)
@@ -214,12 +217,11 @@ def _one_accuracy_each(codes: Codes, classes: int, steps: int = 100) -> FloatArr
     return softmax(logs)[0]
 
 
-def _em_labels(layout: Layout, codes: Codes, settings: EMSettings, *, ignore_abstentions: bool) -> FloatArray:
-    patterns = Patterns.of(codes)
-    evidence = Evidence(layout.design(patterns.rows), patterns.counts)
-    start = from_majority(layout, patterns, evidence.design, settings, np.ones(len(layout.masks)), ignore_abstentions)
-    parameters, _ = expectation_maximization(start, evidence, settings)
-    return posterior(parameters, codes)
+def _em_labels(layout: Layout, codes: CodeArray, known: Knowledge, settings: EMSettings) -> FloatArray:
+    evidence = Evidence(layout, Patterns.of(codes))
+    start = from_majority(evidence, known, settings)
+    parameters, _ = expectation_maximization(start, evidence, known, settings)
+    return posterior(Scoring.bayes(parameters), codes)
 
 
 def _per_component(
@@ -228,8 +230,8 @@ def _per_component(
     parts = []
     for component, sets in zip(votes.label_space.components, votes.outcome_sets, strict=True):
         probabilities = np.empty((len(votes), len(component)))
-        for rows, set_of in set_blocks(votes, sets):
-            probabilities[rows] = decide(votes.tasks, component, sets, counts_of_sets(set_of, len(sets.masks)))
+        for rows, counts in set_counts(votes, sets):
+            probabilities[rows] = decide(votes.tasks, component, sets, counts)
         parts.append(probabilities)
     return parts[0] if len(parts) == 1 else parts
 

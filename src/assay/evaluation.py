@@ -74,7 +74,7 @@ class Evaluation:
 
 def as_gold(tasks: TaskGraph, gold: Any, items: int) -> Votes:
     """True labels in any of the shapes that :meth:`assay.Votes.summary` takes, for so many items."""
-    return Votes(tasks, np.full((items, 1), -1), ("labels",), ((),)).gold(gold)
+    return Votes.from_codes(tasks, np.full((items, 1), -1), ("labels",), ((),)).gold(gold)
 
 
 def evaluate(labels: Labels, gold: Any, *, slices: Mapping[str, Any] | None = None, ranges: int = 10) -> Evaluation:

@@ -143,7 +143,7 @@ class Labels:
                 f"expected the votes that these labels were made from, on {rows} items, "
                 f"but got votes on {len(votes)}" + ("" if votes.tasks == self.tasks else " and other tasks")
             )
-        has_votes = np.diff(votes.listed.starts) > 0
+        has_votes = np.diff(votes.cast.starts) > 0
         return self.where(has_votes if self.kept is None else has_votes[self.kept])
 
     def confident(self, at_least: float, task: str | None = None) -> Labels:

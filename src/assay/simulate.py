@@ -110,7 +110,7 @@ class World:
                 own = np.where(rng.random(n) < source.copy_probability, copied, own)
             codes[:, j] = own
         names = tuple(source.name for source in self.sources)
-        return Simulation(Votes(self.tasks, codes, names, tuple(s.values for s in self.sources)), gold, self)
+        return Simulation(Votes.from_codes(self.tasks, codes, names, tuple(s.values for s in self.sources)), gold, self)
 
 
 def confusion(

@@ -367,7 +367,8 @@ def _counted(votes: Votes, graph: SourceGraph | None) -> tuple[Statistics, Sourc
     outcomes = len(votes.label_space.only)
     if outcomes != 2:
         raise VoteError(f"Theorem 2 is about two outcomes, but these votes are on {outcomes}")
-    layout, codes, _ = layout_of(votes, 0, graph or SourceGraph(votes.names))
+    layout = layout_of(votes.schema, 0, graph or SourceGraph(votes.names))
+    codes = layout.codes(votes)
     return Statistics.count(Patterns.of(codes), clique_indicators(layout)), layout.graph
 
 

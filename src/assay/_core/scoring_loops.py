@@ -112,7 +112,7 @@ def expect_two(
 
 
 @njit(nogil=True, cache=True)
-def judge_listed(
+def score_listed(
     starts: IntArray,
     columns: npt.NDArray[np.int32],
     gains: FloatArray,
@@ -128,10 +128,16 @@ def judge_listed(
         for a in range(starts[row], starts[row + 1]):
             for y in range(outcomes):
                 logs[y] += gains[columns[a], y]
-        worth = 1.0 / (1.0 + discount * max(starts[row + 1] - starts[row] - 1, 0))
+        worth = effective_share(discount, starts[row + 1] - starts[row] - 1)
         for y in range(outcomes):
             logs[y] *= worth
         _to_probabilities(logs)
+
+
+@njit(nogil=True, cache=True)
+def effective_share(correlation: float, others: int) -> float:
+    """What a vote is worth beside so many others on its item, if any two votes have this correlation."""
+    return 1.0 / (1.0 + correlation * max(others, 0))
 
 
 @njit(nogil=True, cache=True)
@@ -227,11 +233,11 @@ def add_votes(
 def to_posterior(scores: FloatArray, voted: npt.NDArray[np.int32], discount: float, posterior: FloatArray) -> None:
     """(items, outcomes) probabilities from (outcomes − 1, items) log-odds against the first outcome.
 
-    The log-odds of n votes, as many as ``voted`` says, count as n / (1 + discount · (n − 1)) votes would.
+    The log-odds of n votes, as many as ``voted`` says, are discounted by :func:`effective_share`, prior and all.
     """
     others, items = scores.shape
     for i in range(items):
-        worth = 1.0 / (1.0 + discount * max(voted[i] - 1, 0))
+        worth = effective_share(discount, voted[i] - 1)
         if others == 1:
             log_odds = scores[0, i] * worth
             small = np.exp(-abs(log_odds))
@@ -259,8 +265,9 @@ def expect_discounted(
     spoken: FloatArray,
     totals: FloatArray,
 ) -> None:
-    """An E-step in which n votes on an item count as n / (1 + correlation · min(n − 1, most)).
+    """An E-step in which votes on one item are discounted by :func:`effective_share`, for at most so many others.
 
+    The prior is not: while learning, only what votes add may run away.
     ``log_allowed`` is added to the log-probabilities, (patterns, outcomes), unless it has no rows. Expected counts
     are added to ``spoken``, (columns, outcomes), and ``totals``, (outcomes,).
     """
@@ -271,7 +278,7 @@ def expect_discounted(
         for a in range(starts[row], starts[row + 1]):
             for y in range(outcomes):
                 logs[y] += gains[columns[a], y]
-        worth = 1.0 / (1.0 + correlation * min(max(starts[row + 1] - starts[row] - 1, 0), most))
+        worth = effective_share(correlation, min(starts[row + 1] - starts[row] - 1, most))
         for y in range(outcomes):
             logs[y] = logs[y] * worth + base[y]
             if len(log_allowed):
@@ -286,7 +293,7 @@ def expect_discounted(
 
 
 @njit(nogil=True, cache=True)
-def foretell(
+def predict_each_vote(
     starts: IntArray,
     columns: npt.NDArray[np.int32],
     counts: FloatArray,
@@ -298,7 +305,7 @@ def foretell(
     scores: FloatArray,
     squares: FloatArray,
 ) -> None:
-    """Add, for each correlation, how well every vote is foretold by the others on its item.
+    """Add, for each correlation, how well every vote is predicted by the others on its item.
 
     Only items with three votes and more are looked at.
 
@@ -331,7 +338,7 @@ def foretell(
                 rest[y] = whole[y] - np.log(own[y])
                 highest = max(highest, rest[y])
             for c in range(len(correlations)):
-                worth = 1.0 / (1.0 + correlations[c] * (votes - 2))
+                worth = effective_share(correlations[c], votes - 2)
                 heard = 0.0
                 vote = 0.0
                 for y in range(outcomes):

@@ -1,4 +1,4 @@
-"""Work that is spread over the cores of one machine."""
+"""Work that is parallel_map over the cores of one machine."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def thread_count() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def spread(job: Callable[[Piece], Result], pieces: Iterable[Piece]) -> list[Result]:
+def parallel_map(job: Callable[[Piece], Result], pieces: Iterable[Piece]) -> list[Result]:
     """The job's results in the order of the pieces, several at a time.
 
-    >>> spread(abs, [-1, 2])
+    >>> parallel_map(abs, [-1, 2])
     [1, 2]
     """
     todo = list(pieces)

@@ -92,7 +92,7 @@ def censuses(tally: Tally, graph: SourceGraph) -> Iterator[Census]:
 
 def _census(tally: Tally, graph: SourceGraph, index: int) -> Census:
     component = tally.tasks.label_space.components[index]
-    sets = tally.nothing.outcome_sets[index]
+    sets = tally.schema.outcome_sets[index]
     said = np.zeros((len(tally.names), len(sets.masks) + 1), dtype=np.int64)
     for j, (of_code, uses) in enumerate(zip(sets.of_code, tally.uses, strict=True)):
         np.add.at(said[j], of_code[:-1], uses[:-1])

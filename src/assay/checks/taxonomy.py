@@ -61,7 +61,7 @@ def _implied(component: Component, one: str, other: str) -> dict[str, str]:
 def _together(tally: Tally, component: Component, one: str, other: str) -> IntArray:
     """(labels of one task, labels of the other): how often different sources vote for the two on one item."""
     assert tally.pair is not None
-    source = np.repeat(np.arange(len(tally.names)), np.diff(tally.first))
+    source = np.repeat(np.arange(len(tally.names)), np.diff(tally.schema.offsets))
     says = [_says(tally, component, task) for task in (one, other)]
     pair = tally.pair * (source[:, None] != source[None])
     total: IntArray = says[0].T @ pair @ says[1]

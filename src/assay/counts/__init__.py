@@ -1,20 +1,12 @@
 """What a label model learns from: counts of votes that add, and the graph of dependent sources."""
 
-from assay.counts.cliques import MAX_CONFIGURATIONS, Clique, Design, Layout, Reading, layout_of, reading_of, tied
+from assay.counts.cliques import MAX_CONFIGURATIONS, Clique, Design, Layout, layout_of, tied
 from assay.counts.counting import count, needs_counting_in_pieces, tally_of
-from assay.counts.files import described, description
-from assay.counts.patterns import SKETCH_SIZE, Patterns, sample_of
+from assay.counts.evidence import Evidence
+from assay.counts.patterns import SKETCH_SIZE, Patterns
 from assay.counts.source_graph import Dependency, SourceGraph
-from assay.counts.statistics import (
-    Indicator,
-    Observed,
-    Statistics,
-    clique_indicators,
-    minimal,
-    omega_of,
-    single_indicators,
-)
-from assay.counts.tally import MAX_VALUES, Tally, hashes_of
+from assay.counts.statistics import Indicator, Statistics, clique_indicators, minimal, omega_of, single_indicators
+from assay.counts.tally import MAX_VALUES, Tally, hashes_of, sums_by_source
 
 __all__ = [
     "MAX_CONFIGURATIONS",
@@ -23,26 +15,22 @@ __all__ = [
     "Clique",
     "Dependency",
     "Design",
+    "Evidence",
     "Indicator",
     "Layout",
-    "Observed",
     "Patterns",
-    "Reading",
     "SourceGraph",
     "Statistics",
     "Tally",
     "clique_indicators",
     "count",
-    "described",
-    "description",
     "hashes_of",
     "layout_of",
     "minimal",
     "needs_counting_in_pieces",
     "omega_of",
-    "reading_of",
-    "sample_of",
     "single_indicators",
+    "sums_by_source",
     "tally_of",
     "tied",
 ]

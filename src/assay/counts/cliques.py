@@ -9,7 +9,7 @@ cliques and always sums to one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -18,7 +18,7 @@ from scipy import sparse
 
 from assay.counts.source_graph import SourceGraph
 from assay.errors import VoteError
-from assay.votes import Listed, Votes
+from assay.votes import Schema, SparseCodes, Votes
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -109,6 +109,20 @@ class Design:
 
 
 @dataclass(frozen=True, eq=False)
+class Translation:
+    """From the votes of all sources on all components to those of one component."""
+
+    sources: IntArray
+    """The sources that can say something here: their columns in the votes."""
+    value_of_code: tuple[npt.NDArray[np.int32], ...]
+    """Per such source: its code -> its value here, −1 where it says nothing. The last entry is abstain's."""
+
+    def rows(self, cast: SparseCodes) -> SparseCodes:
+        """The votes that say something here, in its values."""
+        return cast.select(self.sources).recoded(self.value_of_code)
+
+
+@dataclass(frozen=True, eq=False)
 class Layout:
     """The cliques of one component's sources, and the outcomes that each vote allows."""
 
@@ -116,6 +130,42 @@ class Layout:
     """Per source (values, outcomes): the outcomes that each value allows."""
     graph: SourceGraph
     outcomes: int
+    translation: Translation | None = None
+    """How to get from votes on all components to these sources and values; None if votes are in them already."""
+
+    @cached_property
+    def value_offsets(self) -> IntArray:
+        """(sources + 1,): where the values of each source begin, if they are numbered one source after the other."""
+        return np.cumsum([0, *map(len, self.masks)], dtype=np.int64)
+
+    @cached_property
+    def all_masks(self) -> BoolArray:
+        """(values, outcomes): the outcomes that each value allows, one source after the other."""
+        return np.vstack([np.empty((0, self.outcomes), dtype=bool), *self.masks])
+
+    @property
+    def sources(self) -> IntArray:
+        """(sources,): their columns in the votes."""
+        return np.arange(len(self.masks)) if self.translation is None else self.translation.sources
+
+    def rows(self, cast: SparseCodes) -> SparseCodes:
+        """The votes on this component, from those that were cast on all of them."""
+        return cast if self.translation is None else self.translation.rows(cast)
+
+    def codes(self, votes: Votes) -> npt.NDArray[np.int32]:
+        """(items, sources): the values that votes have here, −1 where they say nothing; source by source in memory."""
+        if self.translation is None:
+            return votes.codes.astype(np.int32)
+        chosen = votes.store.select(self.translation.sources)
+        return chosen.recoded(self.translation.value_of_code).dense().astype(np.int32, copy=False)
+
+    def with_graph(self, graph: SourceGraph) -> Layout:
+        """The same sources with other dependencies."""
+        return replace(self, graph=graph)
+
+    def part(self, sources: Sequence[int]) -> Layout:
+        """Some of the sources, which are then numbered as given, and the dependencies between them."""
+        return Layout(tuple(self.masks[s] for s in sources), self.graph.restricted(sources), self.outcomes)
 
     @cached_property
     def cliques(self) -> tuple[Clique, ...]:
@@ -141,7 +191,7 @@ class Layout:
         """Where each clique's columns begin in the design matrix, and where the last one's end."""
         return np.concatenate([[0], np.cumsum([clique.size - 1 for clique in self.cliques])]).astype(np.int64)
 
-    def design(self, rows: Listed) -> Design:
+    def design(self, rows: SparseCodes) -> Design:
         """Which configurations each row of votes has; one that abstains altogether is left out.
 
         So sparse votes make a sparse design.
@@ -195,70 +245,31 @@ class Layout:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Reading:
-    """What the votes of all sources say about one component."""
-
-    sources: IntArray
-    """Those that can say something: their columns in the votes."""
-    digits: tuple[npt.NDArray[np.int32], ...]
-    """Per such source: its code -> its value here, −1 where it says nothing. The last entry is abstain's."""
-
-    @classmethod
-    def plain(cls, layout: Layout) -> Reading:
-        """For votes whose codes are the layout's values."""
-        digits = tuple(np.append(np.arange(len(masks), dtype=np.int32), np.int32(-1)) for masks in layout.masks)
-        return cls(np.arange(len(digits), dtype=np.int64), digits)
-
-    @cached_property
-    def is_plain(self) -> bool:
-        """Whether every source speaks, and its codes are its values here."""
-        return bool((np.diff(self.sources, prepend=-1) == 1).all()) and all(
-            np.array_equal(digits[:-1], np.arange(len(digits) - 1)) for digits in self.digits
-        )
-
-    def codes(self, votes: Votes) -> npt.NDArray[np.int32]:
-        """(items, these sources): the values here; source by source in memory."""
-        codes = np.empty((len(votes), len(self.sources)), dtype=np.int32, order="F")
-        for at, (source, digits) in enumerate(zip(self.sources, self.digits, strict=True)):
-            codes[:, at] = digits[votes.codes[:, source]]
-        return codes
-
-    def rows(self, listed: Listed) -> Listed:
-        """The same for votes as a list."""
-        if self.is_plain and len(self.sources) == listed.width:
-            return listed
-        chosen = listed.select(self.sources)
-        starts = np.cumsum([0, *(len(digits) for digits in self.digits)])
-        says = np.concatenate([*self.digits, np.empty(0, dtype=np.int32)])[starts[chosen.sources] + chosen.codes]
-        kept = chosen.keep(says >= 0)
-        return Listed(kept.starts, kept.sources, says[says >= 0], kept.width)
-
-
-def reading_of(votes: Votes, component: int, graph: SourceGraph) -> tuple[Layout, Reading]:
-    """One component's layout, and how to read votes about it.
+def layout_of(schema: Schema, component: int, graph: SourceGraph) -> Layout:
+    """How votes with a schema are laid out for one component.
 
     Sources that say nothing here are left out. Values that say the same here are
     one value.
     """
-    sets = votes.outcome_sets[component]
+    sets = schema.outcome_sets[component]
     speaking = [j for j, of_code in enumerate(sets.of_code) if (of_code >= 0).any()]
-    masks, digits = [], []
+    masks, values = [], []
     for j in speaking:
         of_code = sets.of_code[j]
         said = np.unique(of_code[of_code >= 0])
         renumbered = np.full(len(sets.masks) + 1, -1, dtype=np.int32)
         renumbered[said] = np.arange(len(said), dtype=np.int32)
         masks.append(sets.masks[said])
-        digits.append(renumbered[of_code])
-    layout = Layout(tuple(masks), graph.restricted(speaking), len(votes.label_space.components[component]))
-    return layout, Reading(np.array(speaking, dtype=np.int64), tuple(digits))
-
-
-def layout_of(votes: Votes, component: int, graph: SourceGraph) -> tuple[Layout, npt.NDArray[np.int32], IntArray]:
-    """One component's layout, its codes, (items, sources), and which of the votes' sources these are."""
-    layout, reading = reading_of(votes, component, graph)
-    return layout, reading.codes(votes), reading.sources
+        values.append(renumbered[of_code])
+    same = len(speaking) == len(schema.names) and all(
+        np.array_equal(of_code[:-1], np.arange(len(of_code) - 1)) for of_code in values
+    )
+    return Layout(
+        tuple(masks),
+        graph.restricted(speaking),
+        len(schema.label_space.components[component]),
+        None if same else Translation(np.array(speaking, dtype=np.int64), tuple(values)),
+    )
 
 
 def _tree_order(graph: SourceGraph) -> tuple[list[int], list[int | None]]:

@@ -16,7 +16,7 @@ from assay.counts.patterns import SKETCH_SIZE, Sketch
 from assay.counts.tally import Tally, count_part, look_again
 from assay.engine import Engine, Local, engine_of
 from assay.errors import VoteError
-from assay.votes import Piece, Votes, is_in_pieces, no_votes, pieces_of, read
+from assay.votes import Piece, Schema, Votes, is_in_pieces, pieces_of, read, schema_of
 
 
 def count(
@@ -52,12 +52,12 @@ def count(
     12
     """
     if not isinstance(size, int) or size < 1:
-        raise VoteError(f"size must be a whole number from 1, but got {size!r}")
+        raise VoteError(f"size must be a positive integer, but got {size!r}")
     return tally_of(votes, engine=engine, size=size, progress=progress)
 
 
 def tally_of(
-    votes: Any, *, engine: Engine | Literal["local"], size: int, progress: bool, like: Votes | None = None
+    votes: Any, *, engine: Engine | Literal["local"], size: int, progress: bool, like: Schema | None = None
 ) -> Tally:
     """Counts, if they are not counted yet; of the same sources and values as some votes, if there are such."""
     if isinstance(votes, Tally):
@@ -70,17 +70,17 @@ def tally_of(
     first = next(stream, None)
     if first is None:
         raise VoteError("expected batches of votes, but there are none")
-    nothing = no_votes(first) if like is None else like
-    total = Tally.zero(nothing, size)
+    schema = schema_of(first) if like is None else like
+    total = Tally.zero(schema, size)
     with Progress("counting votes", items, show=progress) as bar:
-        for part in place.map(_Count(nothing, size, once=not again), chain([first], stream)):
+        for part in place.map(_Count(schema, size, once=not again), chain([first], stream)):
             total = total + part
             bar.advance(part.items)
     if not again or not total.sketch.needs_a_second_look:
         return total
     with Progress("counting frequent votes", items, show=progress) as bar:
-        frequent = Sketch.zero(len(nothing.names), size=2**62)
-        for counted, found in place.map(_LookAgain(nothing, total.sketch.crowded), pieces):
+        frequent = Sketch.zero(len(schema.names), size=2**62)
+        for counted, found in place.map(_LookAgain(schema, total.sketch.crowded), pieces):
             frequent = frequent + found
             bar.advance(counted)
     return replace(total, sketch=total.sketch.with_frequent(frequent))
@@ -95,14 +95,14 @@ def needs_counting_in_pieces(votes: Any) -> bool:
 class _Count:
     """Count one piece; what a worker runs."""
 
-    nothing: Votes
+    schema: Schema
     size: int
     once: bool
     """Whether the piece is seen this once, so that frequent patterns must be looked for now."""
 
     def __call__(self, piece: Piece) -> Tally:
-        total = Tally.zero(self.nothing, self.size)
-        for votes in _aligned(piece, self.nothing):
+        total = Tally.zero(self.schema, self.size)
+        for votes in _aligned(piece, self.schema):
             total = total + (Tally.of(votes, self.size) if self.once else count_part(votes, self.size))
         return total
 
@@ -111,16 +111,16 @@ class _Count:
 class _LookAgain:
     """Count the frequent patterns of one piece."""
 
-    nothing: Votes
+    schema: Schema
     crowded: npt.NDArray[np.bool_]
 
     def __call__(self, piece: Piece) -> tuple[int, Sketch]:
-        frequent, items = Sketch.zero(len(self.nothing.names), size=2**62), 0
-        for votes in _aligned(piece, self.nothing):
+        frequent, items = Sketch.zero(len(self.schema.names), size=2**62), 0
+        for votes in _aligned(piece, self.schema):
             frequent = frequent + look_again(votes, self.crowded)
             items += len(votes)
         return items, frequent
 
 
-def _aligned(piece: Piece, nothing: Votes) -> Iterator[Votes]:
-    return (votes.like(nothing) for votes in read(piece))
+def _aligned(piece: Piece, schema: Schema) -> Iterator[Votes]:
+    return (votes.like(schema) for votes in read(piece))

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.votes import Codes, Listed
+from assay.votes import CodeArray, SparseCodes
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -37,14 +37,14 @@ _EVERYTHING = np.uint64(2**64 - 1)
 class Patterns:
     """Rows of votes, each with a weight: how many items have it, or stand behind it."""
 
-    rows: Listed
+    rows: SparseCodes
     counts: FloatArray
     """(patterns,)."""
-    spread: FloatArray | None = None
+    sampling_weights: FloatArray | None = None
     """(patterns,): how many items each counted one stands for, if they are a sample."""
 
     @classmethod
-    def of(cls, codes: Codes) -> Patterns:
+    def of(cls, codes: CodeArray) -> Patterns:
         """The distinct rows of (items, sources) codes, in an order that depends on the rows alone.
 
         >>> patterns = Patterns.of(np.array([[0, 1], [1, 1], [0, 1]]))
@@ -54,18 +54,30 @@ class Patterns:
         hashes = row_hashes(codes, multipliers([str(j) for j in range(codes.shape[1])]))
         keys, counts, first = distinct(hashes)
         order = np.argsort(keys)
-        return cls(Listed.of(codes, first[order]), counts[order].astype(float))
+        return cls(SparseCodes.of(codes, first[order]), counts[order].astype(float))
 
     @classmethod
-    def weighted(cls, codes: Codes, counts: npt.NDArray[Any]) -> Patterns:
+    def weighted(cls, codes: CodeArray, counts: npt.NDArray[Any]) -> Patterns:
         """Rows of (patterns, sources) codes as they are, with their counts."""
-        return cls(Listed.of(codes), np.asarray(counts, dtype=float))
+        return cls(SparseCodes.of(codes), np.asarray(counts, dtype=float))
 
     def __len__(self) -> int:
         return len(self.rows)
 
+    def __add__(self, other: Patterns) -> Patterns:
+        """The patterns of both, one after the other."""
+        weights = [self.sampling_weights, other.sampling_weights]
+        sampled = [
+            np.ones(len(part)) if known is None else known for part, known in zip((self, other), weights, strict=True)
+        ]
+        return Patterns(
+            SparseCodes.concat([self.rows, other.rows]),
+            np.concatenate([self.counts, other.counts]),
+            None if all(known is None for known in weights) else np.concatenate(sampled),
+        )
+
     @property
-    def codes(self) -> Codes:
+    def codes(self) -> CodeArray:
         """(patterns, sources), in which −1 abstains."""
         return self.rows.dense()
 
@@ -83,6 +95,12 @@ class Patterns:
         """The votes of some sources."""
         return replace(self, rows=self.rows.select(sources))
 
+    @property
+    def seen(self) -> FloatArray:
+        """(patterns,): how many items each was seen on; fewer than it stands for if the patterns are a sample."""
+        weights = self.sampling_weights
+        return self.counts if weights is None else self.counts / np.maximum(weights, 1.0)
+
     def thinned(self, size: int) -> Patterns:
         """A sample of at most about this size, in which the frequent patterns are all kept.
 
@@ -92,8 +110,8 @@ class Patterns:
             return self
         cost = 1 + np.diff(self.rows.starts)
         chosen, counts = sample_of(self.counts, cost, self.counts > _FREQUENT * self.items, size)
-        spread = np.ones(len(chosen)) if self.spread is None else self.spread[chosen]
-        return Patterns(self.rows.take(chosen), counts, spread)
+        known = self.sampling_weights
+        return Patterns(self.rows.take(chosen), counts, np.ones(len(chosen)) if known is None else known[chosen])
 
 
 def sample_of(counts: FloatArray, cost: IntArray, frequent: BoolArray, size: int) -> tuple[IntArray, FloatArray]:
@@ -116,7 +134,7 @@ class Sketch:
     """(patterns,): the hashes of their rows, rising."""
     counts: IntArray
     """(patterns,): how many items have each. Exact."""
-    rows: Listed
+    rows: SparseCodes
     limit: np.uint64 = _EVERYTHING
     """Every pattern whose hash is not above this is here."""
     buckets: IntArray | None = None
@@ -129,11 +147,14 @@ class Sketch:
     @classmethod
     def zero(cls, width: int, size: int = SKETCH_SIZE, dtype: npt.DTypeLike = np.int8) -> Sketch:
         """No items."""
-        nothing = Listed(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0, dtype=dtype), width)
-        return cls(np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int64), nothing, size=size)
+        return cls(
+            np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int64), SparseCodes.empty(width, dtype), size=size
+        )
 
     @classmethod
-    def of(cls, hashes: Hashes, listed: Callable[[IntArray], Listed], votes: int, size: int = SKETCH_SIZE) -> Sketch:
+    def of(
+        cls, hashes: Hashes, listed: Callable[[IntArray], SparseCodes], votes: int, size: int = SKETCH_SIZE
+    ) -> Sketch:
         """The sketch of some items.
 
         Parameters
@@ -244,14 +265,14 @@ class Sketch:
         if often.all():
             often = np.zeros_like(often)  # nobody else could stand for the rest
         rare = self.items - frequent.sum() - self.counts[often].sum()
-        spread: FloatArray = np.where(often, 1.0, float(rare) / max(int(self.counts[~often].sum()), 1))
-        counts: FloatArray = self.counts.astype(float) * spread
+        weights: FloatArray = np.where(often, 1.0, float(rare) / max(int(self.counts[~often].sum()), 1))
+        counts: FloatArray = self.counts.astype(float) * weights
         if not len(frequent):
-            return Patterns(self.rows, counts, spread)
+            return Patterns(self.rows, counts, weights)
         return Patterns(
-            Listed.concat([self.rows, self.frequent.rows]),
+            SparseCodes.concat([self.rows, self.frequent.rows]),
             np.concatenate([counts, frequent]),
-            np.concatenate([spread, np.ones(len(frequent))]),
+            np.concatenate([weights, np.ones(len(frequent))]),
         )
 
     @property
@@ -280,7 +301,7 @@ class Sketch:
         return cls(
             arrays[f"{name} keys"],
             arrays[f"{name} counts"],
-            Listed(arrays[f"{name} starts"], arrays[f"{name} sources"], arrays[f"{name} codes"], width),
+            SparseCodes(arrays[f"{name} starts"], arrays[f"{name} sources"], arrays[f"{name} codes"], width),
             np.uint64(arrays[f"{name} limit"]),
             arrays.get(f"{name} buckets"),
             cls.from_arrays(arrays, f"frequent {name}", width) if f"frequent {name} keys" in arrays else None,
@@ -288,7 +309,7 @@ class Sketch:
         )
 
 
-def patterns_in(crowded: BoolArray, hashes: Hashes, listed: Callable[[IntArray], Listed]) -> Sketch:
+def patterns_in(crowded: BoolArray, hashes: Hashes, listed: Callable[[IntArray], SparseCodes]) -> Sketch:
     """The patterns of some items that are in crowded buckets, for :meth:`Sketch.with_frequent`."""
     rows = np.flatnonzero(crowded[_bucket_of(hashes)])
     keys, counts, first = distinct(hashes[rows])
@@ -302,7 +323,7 @@ def multipliers(names: Sequence[str]) -> Hashes:
     return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64) | np.uint64(1)
 
 
-def row_hashes(codes: Codes, factors: Hashes) -> Hashes:
+def row_hashes(codes: CodeArray, factors: Hashes) -> Hashes:
     """(items,): the hashes of the rows of (items, sources) codes."""
     from assay._core import counting_loops
 
@@ -350,4 +371,4 @@ def _merged(one: Sketch, other: Sketch) -> Sketch:
     keys, first, group = np.unique(np.concatenate([one.keys, other.keys]), return_index=True, return_inverse=True)
     counts = np.zeros(len(keys), dtype=np.int64)
     np.add.at(counts, group, np.concatenate([one.counts, other.counts]))
-    return Sketch(keys, counts, Listed.concat([one.rows, other.rows]).take(first), size=one.size)
+    return Sketch(keys, counts, SparseCodes.concat([one.rows, other.rows]).take(first), size=one.size)

@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from assay.counts.cliques import Layout, Reading
+from assay.counts.cliques import Layout
 from assay.counts.patterns import Patterns
 from assay.counts.source_graph import SourceGraph
 from assay.counts.tally import Tally
 from assay.errors import VoteError
-from assay.votes import Listed
+from assay.votes import SparseCodes
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -23,6 +23,10 @@ IntArray = npt.NDArray[np.int64]
 
 MAX_INDICATORS = 6_000
 """The most indicators whose co-votes are counted at once."""
+_DENSE = 0.02
+"""If more than this share of indicators holds, dense matrices are multiplied faster than sparse ones,"""
+_BLOCK = 20_000
+"""so many patterns at a time."""
 
 
 @dataclass(frozen=True)
@@ -71,25 +75,34 @@ class Statistics:
     def count(cls, patterns: Patterns, indicators: Sequence[Indicator]) -> Statistics:
         """Count indicators in vote patterns."""
         holds = held(patterns.rows, indicators)
-        weighted = holds.multiply(patterns.counts[:, None]).tocsc()
-        pair = np.rint((holds.T @ weighted).toarray()).astype(np.int64)
-        return cls(tuple(indicators), round(patterns.items), pair.diagonal().copy(), pair)
+        if holds.nnz > _DENSE * holds.shape[0] * holds.shape[1]:
+            rows = holds.tocsr()
+            pair = np.zeros((len(indicators), len(indicators)))
+            for start in range(0, len(patterns), _BLOCK):
+                block = slice(start, start + _BLOCK)
+                some = rows[block].toarray()
+                pair += (some * patterns.counts[block, None]).T @ some
+        else:
+            pair = (holds.T @ holds.multiply(patterns.counts[:, None]).tocsc()).toarray()
+        counts = np.rint(pair).astype(np.int64)
+        return cls(tuple(indicators), round(patterns.items), counts.diagonal().copy(), counts)
 
     @classmethod
-    def of(cls, tally: Tally, layout: Layout, reading: Reading) -> Statistics:
+    def of(cls, tally: Tally, layout: Layout) -> Statistics:
         """The counts of single indicators, as a tally of all items has them."""
         indicators = single_indicators(layout)
         assert tally.pair is not None
-        if reading.is_plain and len(reading.sources) == len(tally.names):
+        if layout.translation is None:
             return cls(indicators, tally.items, tally.single, tally.pair)
         # Values that say the same are one indicator, and those that say nothing are none.
         gathered = np.zeros((len(indicators), len(tally.single)))
-        at = 0
-        for source, digits in zip(reading.sources, reading.digits, strict=True):
-            own = np.arange(tally.first[source], tally.first[source + 1])
-            spoken = digits[:-1] >= 0
-            gathered[at + digits[:-1][spoken], own[spoken]] = 1.0
-            at += int(digits.max()) + 1
+        first, offsets = layout.value_offsets, tally.schema.offsets
+        for at, (source, values) in enumerate(
+            zip(layout.translation.sources, layout.translation.value_of_code, strict=True)
+        ):
+            own = np.arange(offsets[source], offsets[source + 1])
+            spoken = values[:-1] >= 0
+            gathered[first[at] + values[:-1][spoken], own[spoken]] = 1.0
         pair = np.rint(gathered @ tally.pair.astype(float) @ gathered.T).astype(np.int64)
         return cls(indicators, tally.items, pair.diagonal().copy(), pair)
 
@@ -103,6 +116,14 @@ class Statistics:
         """(indicators, indicators): their covariance over the items."""
         return self.pair / max(self.items, 1) - np.outer(self.rates, self.rates)
 
+    def of_sources(self, sources: Sequence[int]) -> Statistics:
+        """The counts of single indicators of some sources, which are then numbered as given."""
+        place = {source: at for at, source in enumerate(sources)}
+        chosen = [at for at, i in enumerate(self.indicators) if i.sources[0] in place]
+        kept = self.keep(np.array(chosen, dtype=np.int64))
+        renamed = tuple(Indicator((place[i.sources[0]],), i.values) for i in kept.indicators)
+        return replace(kept, indicators=renamed)
+
     def keep(self, chosen: IntArray) -> Statistics:
         """The counts of some indicators."""
         return Statistics(
@@ -111,37 +132,6 @@ class Statistics:
             self.single[chosen],
             self.pair[np.ix_(chosen, chosen)],
         )
-
-
-@dataclass(frozen=True, eq=False)
-class Observed:
-    """What was seen of one component: the patterns of its votes, and the counts of single votes over all items."""
-
-    patterns: Patterns
-    single: Statistics | None = None
-    """Of single indicators; None where the patterns are all there is."""
-
-    def count(self, indicators: Sequence[Indicator]) -> Statistics:
-        """Counts of indicators: over all items for those of single sources, else from the patterns."""
-        if self.single is None or any(len(indicator.sources) > 1 for indicator in indicators):
-            return Statistics.count(self.patterns, indicators)
-        if tuple(indicators) == self.single.indicators:
-            return self.single
-        place = {indicator: at for at, indicator in enumerate(self.single.indicators)}
-        return self.single.keep(np.array([place[indicator] for indicator in indicators], dtype=np.int64))
-
-    def select(self, sources: Sequence[int]) -> Observed:
-        """The votes of some sources, which are then numbered as given."""
-        if list(sources) == list(range(self.patterns.rows.width)):
-            return self
-        single = None
-        if self.single is not None:
-            place = {source: at for at, source in enumerate(sources)}
-            chosen = [at for at, i in enumerate(self.single.indicators) if i.sources[0] in place]
-            kept = self.single.keep(np.array(chosen, dtype=np.int64))
-            renamed = tuple(Indicator((place[i.sources[0]],), i.values) for i in kept.indicators)
-            single = replace(kept, indicators=renamed)
-        return Observed(self.patterns.select(sources), single)
 
 
 def omega_of(indicators: Sequence[Indicator], graph: SourceGraph) -> BoolArray:
@@ -176,7 +166,7 @@ def minimal(statistics: Statistics) -> IntArray:
     return np.array(chosen, dtype=np.int64)
 
 
-def held(rows: Listed, indicators: Sequence[Indicator]) -> sparse.csc_array:
+def held(rows: SparseCodes, indicators: Sequence[Indicator]) -> sparse.csc_array:
     """(patterns, indicators): ones where an indicator holds."""
     place = {}
     for at, indicator in enumerate(indicators):
@@ -188,7 +178,7 @@ def held(rows: Listed, indicators: Sequence[Indicator]) -> sparse.csc_array:
     for (source, value), at in place.items():
         column_of[source * room + value] = at
     found = column_of[rows.sources.astype(np.int64) * room + rows.codes]
-    row = np.repeat(np.arange(len(rows)), np.diff(rows.starts))
+    row = rows.row
     entries = [(row[found >= 0], found[found >= 0])]
     joint = [(at, i) for at, i in enumerate(indicators) if len(i.sources) > 1]
     if joint:

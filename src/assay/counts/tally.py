@@ -16,12 +16,12 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from assay._core.threads import ranges, spread, thread_count
+from assay._core.threads import parallel_map, ranges, thread_count
 from assay.counts.files import read_counts, write_counts
 from assay.counts.patterns import SKETCH_SIZE, Sketch, multipliers, patterns_in
 from assay.errors import VoteError
 from assay.tasks import TaskGraph, Vote
-from assay.votes import Listed, Votes, smallest
+from assay.votes import Schema, SparseCodes, Votes
 
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
@@ -30,6 +30,7 @@ MAX_VALUES = 2_048
 """With more values than this, of all sources together, co-votes are counted by source and not by value."""
 
 Sum = TypeVar("Sum", "Tally", Sketch)
+Number = TypeVar("Number", np.int64, np.float64)
 
 _ITEMS_AT_ONCE = 2**22
 _PACKED_COST, _LISTED_COST = 0.3 / 64, 1.5
@@ -50,8 +51,8 @@ class Meetings:
 class Tally:
     """What was counted."""
 
-    nothing: Votes
-    """No votes of the same sources; knows what their values mean."""
+    schema: Schema
+    """What was counted: the tasks, the sources and their values."""
     items: int
     single: IntArray
     """(values,): how often each value of each source was emitted; sources one after the other."""
@@ -74,12 +75,12 @@ class Tally:
         return count(lambda: blocks(votes), size)
 
     @classmethod
-    def zero(cls, nothing: Votes, size: int = SKETCH_SIZE) -> Tally:
+    def zero(cls, schema: Schema, size: int = SKETCH_SIZE) -> Tally:
         """No items."""
-        return _counted(nothing, size)
+        return _counted(Votes(schema, SparseCodes.empty(len(schema.names))), size)
 
     def __add__(self, other: Tally) -> Tally:
-        if self.nothing != other.nothing:
+        if self.schema != other.schema:
             raise VoteError("only counts of the same tasks, sources and values can be added")
         meetings = None
         if self.counted_meetings is not None and other.counted_meetings is not None:
@@ -88,7 +89,7 @@ class Tally:
                 for one, two in zip(self.counted_meetings, other.counted_meetings, strict=True)
             )
         return Tally(
-            self.nothing,
+            self.schema,
             self.items + other.items,
             self.single + other.single,
             self.covered + other.covered,
@@ -99,14 +100,14 @@ class Tally:
 
     def save(self, path: str | Path) -> Path:
         """Write the counts to one ``.npz`` file of plain arrays and JSON; :meth:`load` restores them exactly."""
-        return write_counts(path, self.nothing, self.arrays())
+        return write_counts(path, self.schema, self.arrays())
 
     @classmethod
     def load(cls, path: str | Path) -> Tally:
         """Counts from a file that :meth:`save` wrote."""
-        nothing, arrays = read_counts(path)
+        schema, arrays = read_counts(path)
         try:
-            return cls.from_arrays(nothing, arrays)
+            return cls.from_arrays(schema, arrays)
         except (KeyError, ValueError) as error:
             raise VoteError(f"{path} holds no counts that Assay wrote, or is damaged: {error}") from error
 
@@ -121,20 +122,20 @@ class Tally:
         return arrays | self.sketch.arrays("pattern")
 
     @classmethod
-    def from_arrays(cls, nothing: Votes, arrays: Mapping[str, npt.NDArray[Any]]) -> Tally:
+    def from_arrays(cls, schema: Schema, arrays: Mapping[str, npt.NDArray[Any]]) -> Tally:
         """What :meth:`arrays` was taken from; raises KeyError or ValueError if that cannot be."""
         meetings = None
         if "pair" not in arrays:
             meetings = tuple(
                 Meetings(arrays[f"overlap {component}"], arrays[f"agreement {component}"])
-                for component in range(len(nothing.label_space.components))
+                for component in range(len(schema.label_space.components))
             )
         tally = cls(
-            nothing,
+            schema,
             int(arrays["items"]),
             arrays["single"],
             arrays["covered"],
-            Sketch.from_arrays(arrays, "pattern", len(nothing.names)),
+            Sketch.from_arrays(arrays, "pattern", len(schema.names)),
             arrays.get("pair"),
             meetings,
         )
@@ -145,11 +146,11 @@ class Tally:
     @property
     def _is_whole(self) -> bool:
         """Whether arrays have the lengths that they should have."""
-        values, sources = int(self.first[-1]), len(self.names)
+        values, sources = self.schema.value_count, len(self.names)
         sketches = [sketch for sketch in (self.sketch, self.sketch.frequent) if sketch is not None]
         return (
             self.single.shape == (values,)
-            and self.covered.shape == (len(self.nothing.label_space.components),)
+            and self.covered.shape == (len(self.schema.label_space.components),)
             and (self.pair is None or self.pair.shape == (values, values))
             and all(
                 part.overlap.shape == part.agreement.shape == (sources, sources) for part in self.counted_meetings or ()
@@ -167,27 +168,22 @@ class Tally:
     @property
     def tasks(self) -> TaskGraph:
         """The task graph."""
-        return self.nothing.tasks
+        return self.schema.tasks
 
     @property
     def names(self) -> tuple[str, ...]:
         """The sources."""
-        return self.nothing.names
+        return self.schema.names
 
     @property
     def values(self) -> tuple[tuple[Vote, ...], ...]:
         """Per source the votes it can emit."""
-        return self.nothing.values
-
-    @cached_property
-    def first(self) -> IntArray:
-        """(sources + 1,): where the values of each source begin."""
-        return _first(self.nothing)
+        return self.schema.values
 
     @cached_property
     def uses(self) -> tuple[IntArray, ...]:
         """Per source (values + 1,): how often it emitted each value; the last is abstain."""
-        parts = [self.single[start:stop] for start, stop in pairwise(self.first)]
+        parts = [self.single[start:stop] for start, stop in pairwise(self.schema.offsets)]
         return tuple(np.append(part, self.items - part.sum()) for part in parts)
 
     def meetings(self, component: int, *, compatible: bool = False) -> Meetings:
@@ -198,18 +194,20 @@ class Tally:
         if self.counted_meetings is not None:
             return self.counted_meetings[component]
         assert self.pair is not None
-        says = _says(self.nothing, component)
-        speaking = np.zeros((len(self.names), len(says)), dtype=np.float64)
-        speaking[np.repeat(np.arange(len(self.names)), np.diff(self.first)), np.arange(len(says))] = says >= 0
-        same = (says[:, None] == says[None]) & (says >= 0)[:, None]
+        sets = self.schema.outcome_sets[component]
+        says = sets.of_value
+        speaks = says >= 0
         if compatible:
-            masks = self.nothing.outcome_sets[component].masks.astype(np.float32)
+            masks = sets.masks.astype(np.float32)
             common = np.pad(masks @ masks.T > 0, (0, 1))  # what says nothing has nothing in common
             same = common[says][:, says]
-        # Doubles hold these counts exactly, and multiply far faster than integers.
-        overlap = speaking @ self.pair.astype(float) @ speaking.T
-        agreement = speaking @ (self.pair * same).astype(float) @ speaking.T
-        return Meetings(np.rint(overlap).astype(np.int64), np.rint(agreement).astype(np.int64))
+        else:
+            same = (says[:, None] == says[None]) & speaks[:, None]
+        offsets = self.schema.offsets
+        return Meetings(
+            sums_by_source(self.pair * (speaks[:, None] & speaks[None]), offsets),
+            sums_by_source(self.pair * same, offsets),
+        )
 
     def corresponds(self, component: int, one: int, other: int) -> bool:
         """Whether two sources that vote on the same items say things that correspond one to one."""
@@ -217,8 +215,8 @@ class Tally:
             # Not counted by value; then only sources that say the very same are known to correspond.
             meetings = self.meetings(component)
             return bool(meetings.agreement[one, other] == meetings.overlap[one, other])
-        says = _says(self.nothing, component)
-        own, others = (np.arange(self.first[j], self.first[j + 1]) for j in (one, other))
+        says, offsets = self.schema.outcome_sets[component].of_value, self.schema.offsets
+        own, others = (np.arange(offsets[j], offsets[j + 1]) for j in (one, other))
         together = _gathered(self.pair[np.ix_(own, others)], says[own], says[others]) > 0
         return bool((together.sum(axis=0) <= 1).all() and (together.sum(axis=1) <= 1).all())
 
@@ -272,20 +270,20 @@ def _sum(parts: Iterable[Sum]) -> Sum:
 
 def _counted(votes: Votes, size: int) -> Tally:
     n, m = votes.shape
-    first = _first(votes)
-    groups = np.array([_says(votes, c) >= 0 for c in range(len(votes.label_space.components))], dtype=np.int64)
+    first = votes.schema.offsets
+    groups = np.array([sets.of_value >= 0 for sets in votes.outcome_sets], dtype=np.int64)
     pieces = ranges(n, thread_count(), step=16_384)
     by_value = first[-1] <= MAX_VALUES
     meetings = None
     pair = None
     if by_value:
-        found = spread(lambda rows: _pairs(votes.block(rows.start, rows.stop), first, groups), pieces)
+        found = parallel_map(lambda rows: _pairs(votes.block(rows.start, rows.stop), first, groups), pieces)
         upper = sum((counts for counts, _ in found), np.zeros((first[-1], first[-1]), dtype=np.int64))
         pair = upper + np.triu(upper, 1).T
         single = upper.diagonal().copy()
         covered = sum((items for _, items in found), np.zeros(len(groups), dtype=np.int64))
     else:
-        single = np.bincount(first[votes.listed.sources] + votes.listed.codes, minlength=first[-1]).astype(np.int64)
+        single = np.bincount(first[votes.cast.sources] + votes.cast.codes, minlength=first[-1]).astype(np.int64)
         counted = [_meet(votes, first, component) for component in range(len(groups))]
         meetings = tuple(found for found, _ in counted)
         covered = np.array([items for _, items in counted], dtype=np.int64)
@@ -293,11 +291,7 @@ def _counted(votes: Votes, size: int) -> Tally:
         sketch = Sketch.of(hashes_of(votes), _lister(votes), int(single.sum()), size)
     else:
         sketch = Sketch.zero(m, size)
-    return Tally(votes._with(_no_codes(votes), items=None, faults=()), n, single, covered, sketch, pair, meetings)
-
-
-def _no_codes(votes: Votes) -> npt.NDArray[np.int8]:
-    return np.empty((0, len(votes.names)), dtype=np.int8)
+    return Tally(votes.schema, n, single, covered, sketch, pair, meetings)
 
 
 def _pairs(votes: Votes, first: IntArray, groups: IntArray) -> tuple[IntArray, IntArray]:
@@ -308,69 +302,64 @@ def _pairs(votes: Votes, first: IntArray, groups: IntArray) -> tuple[IntArray, I
     covered = np.zeros(len(groups), dtype=np.int64)
     if not votes.is_sparse and votes.codes.dtype == np.int8:
         some = votes.codes[:: max(len(votes) // 1_000, 1)]
-        cast = float((some >= 0).sum(axis=1).mean()) if len(some) else 0.0
-        if first[-1] ** 2 / 2 * _PACKED_COST <= cast**2 / 2 * _LISTED_COST + 10 * cast:
+        usual = float((some >= 0).sum(axis=1).mean()) if len(some) else 0.0
+        if first[-1] ** 2 / 2 * _PACKED_COST <= usual**2 / 2 * _LISTED_COST + 10 * usual:
             counting_loops.count_packed(votes.codes.T, first, groups, pair, covered)
             return pair, covered
-    listed = votes.listed
-    counting_loops.count_listed(listed.starts, _numbered(listed, first), groups, pair, covered)
+    cast = votes.cast
+    counting_loops.count_listed(cast.starts, _numbered(cast, first), groups, pair, covered)
     return pair, covered
 
 
 def _meet(votes: Votes, first: IntArray, component: int) -> tuple[Meetings, int]:
     from assay._core import counting_loops
 
-    listed = votes.listed
-    says = _says(votes, component)[_numbered(listed, first)].astype(np.int32)
+    cast = votes.cast
+    says = votes.outcome_sets[component].of_value[_numbered(cast, first)]
     overlap, agreement = (np.zeros((len(votes.names), len(votes.names)), dtype=np.int64) for _ in range(2))
-    covered = counting_loops.count_meetings(listed.starts, listed.sources, says, overlap, agreement)
+    covered = counting_loops.count_meetings(cast.starts, cast.sources, says, overlap, agreement)
     for counts in (overlap, agreement):
         counts += np.triu(counts, 1).T
     return Meetings(overlap, agreement), covered
 
 
-def _numbered(listed: Listed, first: IntArray) -> npt.NDArray[np.int32]:
+def _numbered(cast: SparseCodes, first: IntArray) -> npt.NDArray[np.int32]:
     """(votes,): the number of each one's value, sources one after the other."""
-    numbers: npt.NDArray[np.int32] = first[:-1].astype(np.int32)[listed.sources] + listed.codes
+    numbers: npt.NDArray[np.int32] = first[:-1].astype(np.int32)[cast.sources] + cast.codes
     return numbers.astype(np.int32, copy=False)
-
-
-def _first(votes: Votes) -> IntArray:
-    return np.cumsum([0, *(len(values) for values in votes.values)], dtype=np.int64)
-
-
-def _says(votes: Votes, component: int) -> npt.NDArray[np.int32]:
-    """(values,): the set of outcomes that each value of each source stands for; −1 if it says nothing."""
-    of_code = votes.outcome_sets[component].of_code
-    return np.concatenate([sets[:-1] for sets in of_code])
 
 
 def hashes_of(votes: Votes) -> npt.NDArray[np.uint64]:
     """(items,): the hashes of their rows, by which patterns are known."""
-    from assay._core import counting_loops
-
     factors = multipliers(votes.names)
     hashes = np.empty(len(votes), dtype=np.uint64)
 
     def fill(rows: slice) -> None:
-        if votes.is_sparse:
-            part = votes.listed.slice(rows.start, rows.stop)
-            counting_loops.hash_listed(part.starts, part.sources, part.codes, factors, hashes[rows])
-        else:
-            counting_loops.hash_rows(votes.codes.T[:, rows], factors, hashes[rows])
+        votes.store.block(rows.start, rows.stop).hashes(factors, hashes[rows])
 
-    spread(fill, ranges(len(votes), thread_count(), step=2_048))
+    parallel_map(fill, ranges(len(votes), thread_count(), step=2_048))
     return hashes
 
 
-def _lister(votes: Votes) -> Callable[[IntArray], Listed]:
+def _lister(votes: Votes) -> Callable[[IntArray], SparseCodes]:
+    """Gives the votes of rows by number."""
     if votes.is_sparse:
-        return votes.listed.take
-    return lambda rows: Listed.concat(
-        [_empty(votes), *spread(lambda part: Listed.of(votes.codes, rows[part]), ranges(len(rows), thread_count()))]
+        return votes.cast.take
+    none = SparseCodes.empty(len(votes.names), votes.schema.code_type)
+    return lambda rows: SparseCodes.concat(
+        [none, *parallel_map(lambda part: SparseCodes.of(votes.codes, rows[part]), ranges(len(rows), thread_count()))]
     )
 
 
-def _empty(votes: Votes) -> Listed:
-    codes = np.empty(0, dtype=smallest(max(map(len, votes.values), default=0)))
-    return Listed(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32), codes, len(votes.names))
+def sums_by_source(cells: npt.NDArray[Number], offsets: IntArray) -> npt.NDArray[Number]:
+    """(sources, sources): sums of (values, values) cells, values being numbered one source after the other.
+
+    >>> sums_by_source(np.arange(9).reshape(3, 3), np.array([0, 2, 3])).tolist()
+    [[8, 7], [13, 8]]
+    """
+    sums = np.zeros((len(offsets) - 1, len(offsets) - 1), dtype=cells.dtype)
+    some = np.flatnonzero(np.diff(offsets))  # a source without values has nothing to add up
+    if len(some):
+        first = offsets[some]
+        sums[np.ix_(some, some)] = np.add.reduceat(np.add.reduceat(cells, first, axis=0), first, axis=1)
+    return sums

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from assay._core.threads import ranges, spread, thread_count
+from assay._core.threads import parallel_map, ranges, thread_count
 from assay.endmodel.sparse_kernels import KEEP_MEAN, KEEP_SQUARE, TINY, adam, find_touched, gradient, multiply
 
 Floats = npt.NDArray[np.float32]
@@ -147,4 +147,4 @@ def _move(weight: Tensor, slope: Tensor, moments: tuple[Tensor, Tensor], rate: f
 def _by_outputs(outputs: int, job: Callable[[int, int], None]) -> None:
     """Share the outputs of a layer among threads, if there are enough of them."""
     parts = ranges(outputs, min(thread_count(), outputs // _WIDE))
-    spread(lambda part: job(part.start, part.stop), parts)
+    parallel_map(lambda part: job(part.start, part.stop), parts)

@@ -16,11 +16,11 @@ _WORTH_IT = 0.005
 
 def advice(fit: Fit, names: Sequence[str]) -> list[str]:
     """Sentences about one component's fit; ``names`` are those of its sources."""
-    return [*_on_the_model(fit), _on_the_gain(fit), *_on_redundancy(fit.outlook.redundant, names)]
+    return [*_on_the_model(fit), _on_the_gain(fit), *_on_redundancy(fit.assessment.redundant, names)]
 
 
 def _on_the_model(fit: Fit) -> list[str]:
-    fits = fit.fitness
+    fits = fit.goodness_of_fit
     if fits is None:
         return []
     left = f"mean square {fits.misfit:.3g}, where chance allows {fits.by_chance:.2g}"
@@ -40,7 +40,7 @@ def _on_the_model(fit: Fit) -> list[str]:
 
 
 def _on_the_gain(fit: Fit) -> str:
-    found = fit.outlook
+    found = fit.assessment
     points, error = 100 * found.gain, 100 * found.error
     alike = (
         f"A majority vote gives the same label to {found.same:.1%} of the items with votes; the model expects "

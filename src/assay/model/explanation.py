@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from assay.model.parameters import TINY, Parameters
+from assay.model.parameters import TINY
+from assay.model.scoring import Scoring
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,7 +53,7 @@ class Explanation:
 
 
 def explain(
-    parameters: Parameters,
+    scoring: Scoring,
     codes: npt.NDArray[np.integer],
     names: Sequence[str],
     texts: Sequence[str | None],
@@ -72,12 +73,11 @@ def explain(
     import pandas as pd
 
     said = codes >= 0
-    prior = parameters.balance if parameters.prior is None or not said.any() else parameters.prior
-    balance = np.log(np.maximum(prior, TINY))
+    balance = np.log(np.maximum(scoring.prior if said.any() else scoring.without_votes, TINY))
     rows: dict[str, FloatArray] = {"class balance": _centred(balance)}
     silent = np.zeros(len(balance))
     speaking = 0
-    for clique, logs in zip(parameters.layout.cliques, parameters.logs, strict=True):
+    for clique, logs in zip(scoring.layout.cliques, scoring.logs, strict=True):
         gain = logs[clique.numbers(codes[None])[0]]
         voters = [source for source in clique.sources if said[source]]
         if voters:
@@ -90,7 +90,7 @@ def explain(
     if said.any():
         rows["abstentions"] = silent
     # What votes have in common is discounted in all parts alike.
-    worth = float(parameters.worth(np.array(speaking)))
+    worth = float(scoring.effective(np.array(speaking)))
     rows = {name: part * worth for name, part in rows.items()}
     total = np.sum(list(rows.values()), axis=0)
     chances = np.exp(total - total.max())

@@ -13,15 +13,15 @@ import numpy.typing as npt
 
 from assay._core.atomic_files import Arrays, read_arrays, write_arrays
 from assay.checks import CheckReport, Problem
-from assay.counts import SourceGraph, Tally, described, description, reading_of
+from assay.counts import SourceGraph, Tally, layout_of
 from assay.errors import AssayError
-from assay.model.dependencies.learned import LearnedDependencies
-from assay.model.estimate.fit import Fit
-from assay.model.estimate.goodness_of_fit import Fitness
-from assay.model.estimate.self_assessment import Outlook, Redundancy
-from assay.model.estimate.solver import SolverOutcome
+from assay.model.dependencies import LearnedDependencies
+from assay.model.estimate import Fit, GoodnessOfFit, Redundancy, SelfAssessment, SolverOutcome
 from assay.model.fitted import Fitted, FittedComponent
 from assay.model.parameters import Parameters
+from assay.model.scoring import Scoring
+from assay.model.settings import plain
+from assay.votes import Schema
 
 _FORMAT = 4
 
@@ -33,23 +33,23 @@ def write_model(
     arrays: Arrays = {f"uses {j}": uses for j, uses in enumerate(fitted.uses)}
     for index, part in enumerate(fitted.components):
         arrays[f"balance {index}"] = part.fit.parameters.balance
-        if part.fit.parameters.prior is not None:
-            arrays[f"prior {index}"] = part.fit.parameters.prior
-        arrays |= {f"weight {index} {at}": logs for at, logs in enumerate(part.fit.parameters.weight or ())}
+        if not part.fit.scoring.is_bayes:
+            arrays[f"prior {index}"] = part.fit.scoring.prior
+            arrays |= {f"weight {index} {at}": logs for at, logs in enumerate(part.fit.scoring.logs)}
         arrays |= {f"joint {index} {at}": table for at, table in enumerate(part.fit.parameters.joint)}
         arrays |= {f"interval {index} {at}": np.array(ends) for at, ends in enumerate(part.fit.intervals)}
     said = {
         "format": _FORMAT,
-        "settings": _plain(settings),
-        **description(fitted.nothing),
+        "settings": plain(settings),
+        **fitted.schema.to_dict(),
         "components": [
             {
                 "solvers": {name: asdict(outcome) for name, outcome in part.fit.solvers.items()},
                 "ignore_abstentions": part.fit.parameters.ignore_abstentions,
-                "weighted": part.fit.parameters.weight is not None,
-                "discount": part.fit.parameters.discount,
-                "outlook": asdict(part.fit.outlook),
-                "fitness": None if part.fit.fitness is None else asdict(part.fit.fitness),
+                "weighted": not part.fit.scoring.is_bayes,
+                "discount": part.fit.scoring.discount,
+                "outlook": asdict(part.fit.assessment),
+                "fitness": None if part.fit.goodness_of_fit is None else asdict(part.fit.goodness_of_fit),
             }
             for part in fitted.components
         ],
@@ -74,57 +74,46 @@ def read_model(path: str | Path) -> tuple[dict[str, Any], Fitted, CheckReport, T
         counts = None
         if said["has counts"]:
             counted = {name.removeprefix("counted "): array for name, array in stored.items()}
-            counts = Tally.from_arrays(fitted.nothing, counted)
+            counts = Tally.from_arrays(fitted.schema, counted)
         return said["settings"], fitted, CheckReport(tuple(Problem(**p) for p in problems)), counts
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise AssayError(f"{path} holds no model that Assay wrote, or is damaged: {error}") from error
 
 
 def _fitted(said: Mapping[str, Any], stored: Mapping[str, npt.NDArray[Any]]) -> Fitted:
-    nothing = described(said)
+    schema = Schema.from_dict(said)
     learned = None if said["learned"] is None else LearnedDependencies.from_dict(said["learned"])
-    graph = SourceGraph(nothing.names, said["settings"]["dependencies"]) if learned is None else learned.graph
+    graph = SourceGraph(schema.names, said["settings"]["dependencies"]) if learned is None else learned.graph
     components = []
     for index, entry in enumerate(said["components"]):
-        layout, reading = reading_of(nothing, index, graph)
+        layout = layout_of(schema, index, graph)
         joint = tuple(stored[f"joint {index} {at}"] for at in range(len(layout.cliques)))
-        weighted = range(len(layout.cliques)) if entry["weighted"] else ()
-        parameters = Parameters(
-            layout,
-            stored[f"balance {index}"],
-            joint,
-            ignore_abstentions=entry["ignore_abstentions"],
-            weight=tuple(stored[f"weight {index} {at}"] for at in weighted) or None,
-            prior=stored.get(f"prior {index}"),
-            discount=entry["discount"],
-        )
-        solvers = {name: SolverOutcome(**outcome) for name, outcome in entry["solvers"].items()}
-        ends = [stored[f"interval {index} {at}"] for at in range(len(reading.sources))]
-        intervals = [(accuracy, low, high) for accuracy, low, high in ends]
-        fits = None if entry["fitness"] is None else Fitness(**entry["fitness"])
+        parameters = Parameters(layout, stored[f"balance {index}"], joint, entry["ignore_abstentions"])
+        scoring = Scoring.bayes(parameters)
+        if entry["weighted"]:
+            scoring = Scoring(
+                layout,
+                stored[f"prior {index}"],
+                tuple(stored[f"weight {index} {at}"] for at in range(len(layout.cliques))),
+                parameters.balance,
+                scores_silence=False,
+                discount=entry["discount"],
+                is_bayes=False,
+            )
+        ends = [stored[f"interval {index} {at}"] for at in range(len(layout.masks))]
         fit = Fit(
             parameters,
-            solvers,
-            known_intervals=intervals,
-            known_outlook=_outlook(entry["outlook"]),
-            fitness=fits,
+            scoring,
+            {name: SolverOutcome(**outcome) for name, outcome in entry["solvers"].items()},
+            known_intervals=[(accuracy, low, high) for accuracy, low, high in ends],
+            known_assessment=_assessment(entry["outlook"]),
+            goodness_of_fit=None if entry["fitness"] is None else GoodnessOfFit(**entry["fitness"]),
         )
-        components.append(FittedComponent(layout, reading, fit))
-    uses = tuple(stored[f"uses {j}"] for j in range(len(nothing.names)))
-    return Fitted(nothing.tasks, nothing.names, nothing.values, uses, tuple(components), learned)
+        components.append(FittedComponent(fit))
+    uses = tuple(stored[f"uses {j}"] for j in range(len(schema.names)))
+    return Fitted(schema, uses, tuple(components), learned)
 
 
-def _outlook(said: Mapping[str, Any]) -> Outlook:
+def _assessment(said: Mapping[str, Any]) -> SelfAssessment:
     pairs = tuple(Redundancy(**{**pair, "sources": tuple(pair["sources"])}) for pair in said["redundant"])
-    return Outlook(**{**said, "redundant": pairs})
-
-
-def _plain(value: Any) -> Any:
-    """A setting as JSON has it."""
-    if isinstance(value, np.ndarray | np.generic):
-        return value.tolist()
-    if isinstance(value, Mapping):
-        return {str(key): _plain(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple | set):
-        return [_plain(entry) for entry in value]
-    return value
+    return SelfAssessment(**{**said, "redundant": pairs})

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from assay.counts import Layout, Reading
+from assay.counts import Layout
 from assay.errors import VoteError, near_miss
 from assay.model.advice import advice
 from assay.model.dependencies.learned import LearnedDependencies
 from assay.model.estimate.fit import Fit
 from assay.model.explanation import Explanation, explain
-from assay.model.posterior import Judge
+from assay.model.scorer import Scorer
 from assay.tasks import TaskGraph, Vote
-from assay.votes import Votes
+from assay.votes import Schema, Votes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,73 +48,97 @@ class BySource(tuple[Any, ...]):
 
 @dataclass(frozen=True, eq=False)
 class FittedComponent:
-    """One component of the label space: its layout, its sources and what was learned."""
+    """What was learned about one component of the label space."""
 
-    layout: Layout
-    reading: Reading
     fit: Fit
+
+    @property
+    def layout(self) -> Layout:
+        """Its sources, and how their votes are laid out."""
+        return self.fit.parameters.layout
 
     @property
     def sources(self) -> IntArray:
         """(its sources,): their columns in the votes."""
-        return self.reading.sources
+        return self.layout.sources
 
     @cached_property
-    def judge(self) -> Judge:
+    def scorer(self) -> Scorer:
         """Tells P(outcome | votes)."""
-        return Judge(self.fit.parameters, self.reading)
+        return Scorer(self.fit.scoring)
 
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
     """All components, and the votes they were learned from in numbers."""
 
-    tasks: TaskGraph
-    names: tuple[str, ...]
-    values: tuple[tuple[Vote, ...], ...]
+    schema: Schema
+    """Of the votes that were learned from."""
     uses: tuple[IntArray, ...]
     """Per source (values + 1,): how often it emitted each value; the last is abstain."""
     components: tuple[FittedComponent, ...]
     learned: LearnedDependencies | None = None
     """The dependencies that were learned, if they were to be."""
 
-    @cached_property
-    def nothing(self) -> Votes:
-        """No votes of the same sources; knows what their values mean."""
-        return Votes(self.tasks, np.empty((0, len(self.names)), dtype=np.int8), self.names, self.values)
+    @property
+    def tasks(self) -> TaskGraph:
+        """The task graph."""
+        return self.schema.tasks
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The sources."""
+        return self.schema.names
+
+    @property
+    def values(self) -> tuple[tuple[Vote, ...], ...]:
+        """Per source the votes it can emit."""
+        return self.schema.values
+
+    @property
+    def unsettled(self) -> list[str]:
+        """Solvers that did not converge, each with advice."""
+        return [
+            f"{name}: {outcome.advice}"
+            for part in self.components
+            for name, outcome in part.fit.solvers.items()
+            if not outcome.converged
+        ]
 
     # Labeling
 
     def aligned(self, votes: Any) -> Votes:
         """Votes, or a matrix of class numbers, with the sources and value tables that were learned from."""
         given = votes if isinstance(votes, Votes) else self._from_matrix(votes)
-        return given.like(self.nothing)
+        return given.like(self.schema)
 
     def _from_matrix(self, matrix: Any) -> Votes:
         if len(self.tasks) > 1:
-            raise VoteError(f"a matrix holds votes on one task, but the model learned {len(self.tasks)}; give Votes")
+            raise VoteError(
+                f"a matrix holds votes on one task, but the model was fitted on {len(self.tasks)}; give Votes"
+            )
         task = self.tasks.tasks[0]
         votes = Votes.from_matrix(matrix, labels=task.labels, task=task.name)
         if len(votes.names) != len(self.names):
             raise VoteError(
                 f"expected a matrix with {len(self.names)} columns, one a source, but it has {len(votes.names)}"
             )
-        return votes._with(votes.codes, tasks=self.tasks, names=self.names)
+        return replace(votes, schema=replace(votes.schema, tasks=self.tasks, names=self.names))
 
     def posteriors(self, votes: Votes) -> list[FloatArray]:
         """Per component (items, outcomes): P(outcome | votes), for aligned votes."""
-        return [part.judge(votes) for part in self.components]
+        return [part.scorer(votes) for part in self.components]
 
     def explain(self, votes: Votes) -> Explanation:
         """What the sources contributed to the label of the only item of aligned votes."""
         parts = []
         for index, part in enumerate(self.components):
-            codes = part.reading.codes(votes)
+            codes = part.layout.codes(votes)
             said = [votes.codes[0, source] for source in part.sources]
             texts = [str(self.values[s][c]) if c >= 0 else None for s, c in zip(part.sources, said, strict=True)]
             names = [self.names[source] for source in part.sources]
             outcomes = self.tasks.label_space.components[index].outcomes
-            parts.append(explain(part.fit.parameters, codes[0], names, texts, outcomes))
+            parts.append(explain(part.fit.scoring, codes[0], names, texts, outcomes))
         return Explanation.joined(parts)
 
     # Describing
@@ -129,7 +153,7 @@ class Fitted:
         """Per source its table in its own values; a list of tables if it speaks about several components."""
         found: list[list[FloatArray]] = [[] for _ in self.names]
         for index, part in enumerate(self.components):
-            of_code = self.nothing.outcome_sets[index].of_code
+            of_code = self.schema.outcome_sets[index].of_code
             for at, source in enumerate(part.sources):
                 table = part.fit.parameters.conditionals[at]
                 found[source].append(_in_own_values(table, of_code[source], self.uses[source]))
@@ -174,7 +198,7 @@ class Fitted:
         """A value's accuracy with its interval: the least of its components, if it speaks about several."""
         found = []
         for index, part in enumerate(self.components):
-            said = self.nothing.outcome_sets[index].of_code[source]
+            said = self.schema.outcome_sets[index].of_code[source]
             if said[code] >= 0:
                 at = int(np.flatnonzero(part.sources == source)[0])
                 value = int(np.searchsorted(np.unique(said[said >= 0]), said[code]))

@@ -11,14 +11,14 @@ from assay.engine import Engine, Local, engine_of
 from assay.errors import VoteError
 from assay.labels import Labels
 from assay.model.fitted import Fitted
-from assay.model.posterior import Judge
-from assay.votes import Piece, Votes, pieces_of, read
+from assay.model.scorer import Scorer
+from assay.votes import Piece, Schema, SparseCodes, Votes, pieces_of, read
 
 
 def labels_of(votes: Any, fitted: Fitted, engine: Engine | Literal["local"], progress: bool) -> Iterator[Labels]:
     """Labels, part by part, of votes that are in memory or come in pieces."""
     place = engine_of(engine)
-    job = _Label(fitted.nothing, tuple(part.judge for part in fitted.components))
+    job = _Label(fitted.schema, tuple(part.scorer for part in fitted.components))
     if isinstance(votes, Votes) and isinstance(place, Local):
         yield job.labels(votes)
         return
@@ -36,23 +36,23 @@ def labels_of(votes: Any, fitted: Fitted, engine: Engine | Literal["local"], pro
     if not some_pieces:
         raise VoteError("expected batches of votes, but there are none")
     if not some_items:
-        yield job.labels(fitted.nothing)
+        yield job.labels(Votes(fitted.schema, SparseCodes.empty(len(fitted.names))))
 
 
 @dataclass(frozen=True)
 class _Label:
     """Label one piece; what a worker runs."""
 
-    nothing: Votes
-    judges: tuple[Judge, ...]
+    schema: Schema
+    scorers: tuple[Scorer, ...]
 
     def __call__(self, piece: Piece) -> list[Labels]:
         return list(self.parts(piece))
 
     def parts(self, piece: Piece) -> Iterator[Labels]:
         """The labels of one piece, part by part."""
-        return (self.labels(votes.like(self.nothing)) for votes in read(piece))
+        return (self.labels(votes.like(self.schema)) for votes in read(piece))
 
     def labels(self, votes: Votes) -> Labels:
         """The labels of votes that are like those the model learned from."""
-        return Labels(votes.tasks, tuple(judge(votes) for judge in self.judges), votes.items)
+        return Labels(votes.tasks, tuple(scorer(votes) for scorer in self.scorers), votes.items)

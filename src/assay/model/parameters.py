@@ -1,4 +1,7 @@
-"""What is learned about one component: the class balance, and what sources say for each outcome."""
+"""What is learned about one component: the class balance, and what sources say for each outcome.
+
+How items are scored with it is another matter: :mod:`assay.model.scoring`.
+"""
 
 from __future__ import annotations
 
@@ -27,12 +30,6 @@ class Parameters:
     """Per clique (configurations, outcomes): P(joint vote | outcome), each column summing to one."""
     ignore_abstentions: bool = False
     """Whether only what is said counts, not that it is said."""
-    weight: tuple[FloatArray, ...] | None = None
-    """Per clique (configurations, outcomes): what a joint vote adds to log-probabilities, if not what tables say."""
-    prior: FloatArray | None = None
-    """(outcomes,): what votes are added to, if that is not the balance."""
-    discount: float = 0.0
-    """The correlation of votes on one item: n of them count as n / (1 + discount · (n − 1))."""
 
     @cached_property
     def tables(self) -> tuple[FloatArray, ...]:
@@ -44,13 +41,6 @@ class Parameters:
         return tuple(found)
 
     @cached_property
-    def logs(self) -> tuple[FloatArray, ...]:
-        """Per clique (configurations, outcomes): what a joint vote adds to log-probabilities; the last is silence."""
-        if self.weight is not None:
-            return self.weight
-        return tuple(np.log(np.maximum(table, TINY)) for table in self.tables)
-
-    @cached_property
     def conditionals(self) -> tuple[FloatArray, ...]:
         """Per source (values + 1, outcomes): P(vote | outcome); the last row is abstain."""
         found = []
@@ -60,15 +50,6 @@ class Parameters:
                 table = _same_coverage(table, self.balance)
             found.append(table)
         return tuple(found)
-
-    def worth(self, votes: npt.NDArray[np.int64]) -> FloatArray:
-        """(items,): what log-odds of so many votes on one item are multiplied by, for what these have in common."""
-        return 1 / (1 + self.discount * np.maximum(votes - 1, 0))
-
-    @property
-    def plain(self) -> Parameters:
-        """The tables alone, as a distribution of votes."""
-        return replace(self, weight=None, prior=None, discount=0.0)
 
     def with_balance(self, balance: FloatArray) -> Parameters:
         """The same sources under another class balance."""

@@ -94,7 +94,7 @@ def _parts(votes: Any, fitted: Fitted) -> Iterator[Votes]:
     if isinstance(votes, Votes) or is_in_pieces(votes):
         pieces, _, _ = pieces_of(votes)
         for piece in pieces:
-            yield from (part.like(fitted.nothing) for part in read(piece))
+            yield from (part.like(fitted.schema) for part in read(piece))
     else:
         yield fitted.aligned(votes)
 
@@ -105,7 +105,7 @@ def _item(
     fitted = counted.fitted
     only = counted.votes.take([at])
     row, name = found or (None, None)
-    listed = only.listed
+    listed = only.cast
     said = tuple(
         (fitted.names[source], vote_text(fitted.values[source][code]))
         for source, code in zip(listed.sources.tolist(), listed.codes.tolist(), strict=True)
@@ -133,7 +133,7 @@ def _most_contested(only: Votes) -> int:
     """The component on which most of an item's votes contradict each other."""
     found = []
     for sets in only.outcome_sets:
-        says = [sets.of_code[s][c] for s, c in zip(only.listed.sources, only.listed.codes, strict=True)]
+        says = [sets.of_code[s][c] for s, c in zip(only.cast.sources, only.cast.codes, strict=True)]
         masks = sets.masks[[number for number in says if number >= 0]].astype(int)
         found.append(int((masks @ masks.T == 0).sum()))
     return int(np.argmax(found))

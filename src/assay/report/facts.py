@@ -151,7 +151,7 @@ class Counted:
     @cached_property
     def votes(self) -> Votes:
         """The patterns as votes, a row for each."""
-        return self.fitted.nothing._with(self.patterns.rows)
+        return Votes(self.fitted.schema, self.patterns.rows)
 
     @cached_property
     def labels(self) -> Labels:
@@ -211,7 +211,7 @@ def source_facts(counted: Counted, gold: tuple[Votes, Votes] | None) -> tuple[So
 def _chance(fitted: Fitted, source: int, code: int) -> float:
     """How often a vote would be right if it were cast blindly: the least of its components, as its accuracy is."""
     found = [1.0]
-    for part, sets in zip(fitted.components, fitted.nothing.outcome_sets, strict=True):
+    for part, sets in zip(fitted.components, fitted.schema.outcome_sets, strict=True):
         number = sets.of_code[source][code]
         if number >= 0:
             found.append(float(sets.masks[number] @ part.fit.parameters.balance))
@@ -220,9 +220,8 @@ def _chance(fitted: Fitted, source: int, code: int) -> float:
 
 def right_and_wrong(votes: Votes, gold: Votes) -> list[list[tuple[int, int]]]:
     """Per source and value: how many votes are right, and how many are wrong."""
-    listed = votes.listed
-    first = np.cumsum([0, *(len(values) for values in votes.values)])
-    numbers = first[:-1][listed.sources] + listed.codes
+    first = votes.schema.offsets
+    numbers = first[votes.cast.sources] + votes.cast.codes
     counts = [np.bincount(numbers[flags], minlength=first[-1]) for flags in judged(votes, gold)]
     pairs = list(zip(*(count.tolist() for count in counts), strict=True))
     return [pairs[start : start + len(values)] for start, values in zip(first, votes.values, strict=False)]
@@ -285,7 +284,7 @@ def component_facts(counted: Counted, gold: Votes | None) -> tuple[ComponentFact
         if gold is not None:
             numbers = outcome_numbers(gold, index)
             true = _gold_shares(np.where(numbers < 0, -2, numbers), len(component), len(component))
-        outlook = part.fit.outlook
+        assessment = part.fit.assessment
         found.append(
             ComponentFacts(
                 tasks=component.tasks,
@@ -296,9 +295,9 @@ def component_facts(counted: Counted, gold: Votes | None) -> tuple[ComponentFact
                 edges=edges,
                 confidence=confidence,
                 covered=float(counted.tally.covered[index] / max(counted.tally.items, 1)),
-                right=outlook.right,
-                majority_right=outlook.majority_right,
-                same=outlook.same,
+                right=assessment.right,
+                majority_right=assessment.majority_right,
+                same=assessment.same,
             )
         )
     return tuple(found)
@@ -334,9 +333,7 @@ def outcome_texts(outcomes: Sequence[Mapping[str, str | None]]) -> list[str]:
 
 def _speaks(votes: Votes, says: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     """(items,): those with a vote that ``says`` something; that has an entry for each value of each source."""
-    listed = votes.listed
-    first = np.cumsum([0, *(len(values) for values in votes.values)])
-    row = np.repeat(np.arange(len(votes)), np.diff(listed.starts))
+    cast = votes.cast
     spoken = np.zeros(len(votes), dtype=bool)
-    spoken[row[says[first[:-1][listed.sources] + listed.codes]]] = True
+    spoken[cast.row[says[votes.schema.offsets[cast.sources] + cast.codes]]] = True
     return spoken

@@ -46,7 +46,7 @@ def agreement(tally: Tally) -> tuple[FloatArray, Matrix]:
     to be counted in pairs, they agree if they say the same.
     """
     met, agreed = (np.zeros((len(tally.names), len(tally.names))) for _ in range(2))
-    for component in range(len(tally.nothing.label_space.components)):
+    for component in range(len(tally.schema.label_space.components)):
         counted = tally.meetings(component, compatible=True)
         met += counted.overlap
         agreed += counted.agreement
@@ -67,7 +67,7 @@ def residuals(fitted: Fitted, tally: Tally) -> Matrix | None:
     cells = np.full((sources, sources), np.nan)
     for part in fitted.components:
         if len(part.sources):
-            statistics = Statistics.of(tally, part.layout, part.reading)
+            statistics = Statistics.of(tally, part.layout)
             at = np.ix_(part.sources, part.sources)
             cells[at] = np.fmax(cells[at], residual_correlations(part.fit.parameters, statistics))
     np.fill_diagonal(cells, np.nan)

@@ -143,9 +143,7 @@ class Report:
         fitted = model.fitted_
         given = votes if isinstance(votes, Tally) or is_in_pieces(votes) else fitted.aligned(votes)
         truth = _gold(given, gold)
-        counted = Counted(
-            fitted, tally_of(given, engine="local", size=SKETCH_SIZE, progress=False, like=fitted.nothing)
-        )
+        counted = Counted(fitted, tally_of(given, engine="local", size=SKETCH_SIZE, progress=False, like=fitted.schema))
         scored = None if truth is None else _with_gold(given, truth)
         sources = source_facts(counted, scored)
         tasks = task_facts(counted, None if scored is None else scored[1])
@@ -153,7 +151,7 @@ class Report:
         redundant = tuple(
             (fitted.names[part.sources[pair.sources[0]]], fitted.names[part.sources[pair.sources[1]]], pair)
             for part in fitted.components
-            for pair in part.fit.outlook.redundant
+            for pair in part.fit.assessment.redundant
         )
         faults = given.faults if isinstance(given, Votes) else ()
         contested = contested_items(counted, given, truth, items)

@@ -218,7 +218,7 @@ class _Collected:
         for j, (old, new) in enumerate(zip(self.tables, tables, strict=True)):
             codes[j] = recode(codes[j], old, new)
         faults = tuple(self.faults[name] for name in self.names if name in self.faults)
-        return Votes(self.tasks, codes.T, tuple(self.names), tuple(tables), faults=faults)
+        return Votes.from_codes(self.tasks, codes.T, tuple(self.names), tuple(tables), faults=faults)
 
 
 def _table(source: Source, space: LabelSpace, declared: Sequence[Vote] | None) -> tuple[Vote, ...]:

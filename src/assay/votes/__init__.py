@@ -1,29 +1,31 @@
 """What every source said about every item."""
 
-from assay.votes.encoding import canonical, intern, recode, smallest, value_table
-from assay.votes.pieces import Piece, is_in_pieces, no_votes, pieces_of, read
-from assay.votes.sparse import Codes, Listed
-from assay.votes.summary import contradictions, counts_of_sets, judged, set_blocks, summarize, wilson
-from assay.votes.votes import Fault, OutcomeSets, Votes
+from assay.votes.encoding import ABSTAIN, canonical, intern, recode, smallest, value_table
+from assay.votes.pieces import Piece, is_in_pieces, pieces_of, read, schema_of
+from assay.votes.schema import OutcomeSets, Schema
+from assay.votes.sparse_codes import CodeArray, SparseCodes
+from assay.votes.summary import contradictions, judged, set_counts, summarize, wilson
+from assay.votes.votes import Fault, Votes
 
 __all__ = [
-    "Codes",
+    "ABSTAIN",
+    "CodeArray",
     "Fault",
-    "Listed",
     "OutcomeSets",
     "Piece",
+    "Schema",
+    "SparseCodes",
     "Votes",
     "canonical",
     "contradictions",
-    "counts_of_sets",
     "intern",
     "is_in_pieces",
     "judged",
-    "no_votes",
     "pieces_of",
     "read",
     "recode",
-    "set_blocks",
+    "schema_of",
+    "set_counts",
     "smallest",
     "summarize",
     "value_table",

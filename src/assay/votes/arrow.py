@@ -1,9 +1,14 @@
-"""Votes as an Arrow table and a Parquet file: label names for anyone, the rest in the metadata."""
+"""Votes as an Arrow table and a Parquet file: label names for anyone, the schema in the metadata.
+
+A table has one dictionary column a source, with nulls for abstentions. Where most
+sources abstain that would be mostly nulls; such votes have two list columns
+instead, ``source`` and ``vote``: for each item who votes, and what.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -14,63 +19,82 @@ import pyarrow as pa
 
 from assay._core.parquet import damaged, opened
 from assay.errors import AssayError, VoteError
-from assay.tasks import TaskGraph, Vote, texts_of
+from assay.tasks import texts_of
+from assay.votes.dense_codes import DenseCodes
 from assay.votes.encoding import smallest
+from assay.votes.schema import Schema
+from assay.votes.sparse_codes import CodeArray, SparseCodes
+from assay.votes.votes import Fault, Votes
 
 _KEY = b"assay.votes"
-_VERSION = 1
+_WIDE, _LISTED = 1, 2
+"""Format versions: one column a source; two lists a row."""
+_SOURCE, _VOTE = "source", "vote"
 
 
-def to_arrow(
-    tasks: TaskGraph,
-    codes: npt.NDArray[Any],
-    names: Sequence[str],
-    values: Sequence[Sequence[Vote]],
-    items: npt.NDArray[Any] | None,
-    faults: Sequence[Any],
-) -> pa.Table:
-    """One dictionary column a source; abstentions are nulls. Item names, if any, come first."""
-    columns: dict[str, Any] = {}
+def to_arrow(votes: Votes) -> pa.Table:
+    """The table of some votes. Item names, if there are any, come first."""
+    schema = votes.schema
+    columns = _list_columns(schema, votes.cast) if votes.is_sparse else _source_columns(schema, votes.store.columns())
     item_column = None
-    if items is not None:
-        item_column = next(name for name in ("item", "item_", "item__", "_item_") if name not in names)
-        columns[item_column] = pa.array(items)
-    for j, name in enumerate(names):
-        column = np.ascontiguousarray(codes[:, j])
-        columns[name] = pa.DictionaryArray.from_arrays(
-            pa.array(column, mask=column < 0), pa.array(texts_of(values[j]), type=pa.string())
-        )
+    if votes.items is not None:
+        item_column = next(name for name in ("item", "item_", "item__", "_item_") if name not in columns)
+        columns = {item_column: pa.array(votes.items), **columns}
     metadata = {
-        "version": _VERSION,
-        "tasks": tasks.to_dict(),
-        "sources": [{"name": n, "values": [dict(v.labels) for v in vs]} for n, vs in zip(names, values, strict=True)],
+        "version": _LISTED if votes.is_sparse else _WIDE,
+        **schema.to_dict(),
         "items": item_column,
-        "faults": [asdict(fault) for fault in faults],
+        "faults": [asdict(fault) for fault in votes.faults],
     }
     return pa.table(columns).replace_schema_metadata({_KEY: json.dumps(metadata).encode()})
+
+
+def _source_columns(schema: Schema, columns: Iterator[CodeArray]) -> dict[str, Any]:
+    made = {}
+    for name, table, codes in zip(schema.names, schema.values, columns, strict=True):
+        column = np.ascontiguousarray(codes)
+        made[name] = pa.DictionaryArray.from_arrays(
+            pa.array(column, mask=column < 0), pa.array(texts_of(table), type=pa.string())
+        )
+    return made
+
+
+def _list_columns(schema: Schema, cast: SparseCodes) -> dict[str, Any]:
+    texts, number_of = _texts_of_values(schema)
+    said = number_of[schema.offsets[cast.sources] + cast.codes]
+    starts = pa.array(cast.starts)
+    return {
+        column: pa.LargeListArray.from_arrays(
+            starts, pa.DictionaryArray.from_arrays(pa.array(numbers), pa.array(names, type=pa.string()))
+        )
+        for column, numbers, names in ((_SOURCE, cast.sources, list(schema.names)), (_VOTE, said, texts))
+    }
+
+
+def _texts_of_values(schema: Schema) -> tuple[list[str], npt.NDArray[np.int32]]:
+    """The distinct texts of all sources' values, and (values,) which one each value has."""
+    texts = [text for table in schema.values for text in texts_of(table)]
+    number_of = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+    return list(number_of), np.array([number_of[text] for text in texts], dtype=np.int32)
 
 
 @dataclass(frozen=True)
 class Header:
     """What a file says about its votes: everything but the votes."""
 
-    tasks: TaskGraph
-    names: tuple[str, ...]
-    values: tuple[tuple[Vote, ...], ...]
+    schema: Schema
+    is_sparse: bool
     item_column: str | None
-    faults: tuple[Mapping[str, Any], ...]
+    faults: tuple[Fault, ...]
 
-    def codes(self, table: pa.Table, where: str) -> tuple[npt.NDArray[Any], npt.NDArray[Any] | None]:
-        """(items, sources), and (items,) names of items, from rows of a table; ``where`` that is, is for errors."""
-        dtype = smallest(max(map(len, self.values), default=0))
-        codes = np.empty((table.num_rows, len(self.names)), dtype=dtype, order="F")
+    def votes(self, table: pa.Table, where: str) -> Votes:
+        """The votes in rows of a table; ``where`` they are is for errors."""
         try:
-            for j, name in enumerate(self.names):
-                codes[:, j] = _codes(table.column(name), texts_of(self.values[j]), name)
+            store = _from_lists(self.schema, table) if self.is_sparse else _from_source_columns(self.schema, table)
             items = None if self.item_column is None else table.column(self.item_column).to_numpy()
-        except (KeyError, TypeError, ValueError, pa.ArrowException, AssayError) as error:
-            raise VoteError(f"{where} is not a sound file of votes: {error}") from error
-        return codes, items
+            return Votes(self.schema, store, items, self.faults)
+        except (KeyError, TypeError, ValueError, IndexError, pa.ArrowException, AssayError) as error:
+            raise _invalid(where, error) from error
 
 
 def header_of(schema: pa.Schema, where: str) -> Header:
@@ -82,43 +106,77 @@ def header_of(schema: pa.Schema, where: str) -> Header:
         )
     try:
         metadata = json.loads(stored)
-        if metadata["version"] != _VERSION:
+        if metadata["version"] not in (_WIDE, _LISTED):
             raise VoteError(f"{where} was written by another version of Assay (votes format {metadata['version']})")
-        tasks = TaskGraph.from_dict(metadata["tasks"])
-        names = tuple(source["name"] for source in metadata["sources"])
-        values = tuple(tuple(tasks.label_space.vote(v) for v in source["values"]) for source in metadata["sources"])
-        return Header(tasks, names, values, metadata["items"], tuple(metadata["faults"]))
+        faults = tuple(Fault(**fault) for fault in metadata["faults"])
+        return Header(Schema.from_dict(metadata), metadata["version"] == _LISTED, metadata["items"], faults)
     except (KeyError, TypeError, ValueError, AssayError) as error:
-        raise VoteError(f"{where} is not a sound file of votes: {error}") from error
+        raise _invalid(where, error) from error
 
 
-def _codes(column: Any, texts: list[str], name: str) -> npt.NDArray[Any]:
-    """Codes by label text, since other programs may have reordered the dictionary."""
-    if not len(column):
-        return np.empty(0, dtype=np.int8)
-    encoded = column.combine_chunks()
+def _invalid(where: str, error: Exception) -> VoteError:
+    return VoteError(f"{where} is not a valid votes file: {error}")
+
+
+def _from_source_columns(schema: Schema, table: pa.Table) -> DenseCodes:
+    codes = np.empty((table.num_rows, len(schema.names)), dtype=schema.code_type, order="F")
+    for j, (name, values) in enumerate(zip(schema.names, schema.values, strict=True)):
+        column = table.column(name)
+        if len(column):
+            codes[:, j] = _numbers(column.combine_chunks(), texts_of(values), f"source {name!r} has the value")
+    return DenseCodes(codes)
+
+
+def _from_lists(schema: Schema, table: pa.Table) -> SparseCodes:
+    if not table.num_rows:
+        return SparseCodes.empty(len(schema.names), schema.code_type)
+    who, what = (table.column(name).combine_chunks() for name in (_SOURCE, _VOTE))
+    starts = np.asarray(who.offsets).astype(np.int64)
+    if not np.array_equal(starts - starts[0], np.asarray(what.offsets).astype(np.int64) - what.offsets[0].as_py()):
+        raise VoteError("its lists of sources and of votes are not of the same lengths")
+    texts, number_of = _texts_of_values(schema)
+    sources = _numbers(who.flatten(), list(schema.names), "a vote is by source").astype(np.int64)
+    said = _numbers(what.flatten(), texts, "a vote has the value").astype(np.int64)
+    # A value is known by its source and its text; both together are looked for among all that there are.
+    wanted = schema.source_of_value * len(texts) + number_of
+    order = np.argsort(wanted)
+    found = order[np.minimum(np.searchsorted(wanted[order], sources * len(texts) + said), len(order) - 1)]
+    strange = np.flatnonzero(wanted[found] != sources * len(texts) + said)
+    if len(strange):
+        name, text = schema.names[sources[strange[0]]], texts[said[strange[0]]]
+        raise VoteError(f"source {name!r} has the value {text!r}, which its table does not list")
+    codes = (found - schema.offsets[sources]).astype(schema.code_type)
+    cast = SparseCodes(starts - starts[0], sources.astype(np.int32), codes, len(schema.names))
+    rising = (np.diff(cast.sources) > 0) | (np.diff(cast.row) > 0)
+    if not rising.all():
+        raise VoteError("the sources of an item are not in order, or one votes twice")
+    return cast
+
+
+def _numbers(encoded: Any, texts: list[str], what: str) -> npt.NDArray[Any]:
+    """(n,): the place of each text of a column, −1 where it is null; by text, since programs reorder dictionaries."""
     if not pa.types.is_dictionary(encoded.type):
         encoded = encoded.dictionary_encode()
     known = {text: code for code, text in enumerate(texts)}
     found = encoded.dictionary.to_pylist()
     unknown = [text for text in found if text not in known]
     if unknown:
-        raise VoteError(f"source {name!r} has the value {unknown[0]!r}, which its table does not list")
+        raise VoteError(f"{what} {unknown[0]!r}, which its table does not list")
     # Small integers are filled several times as fast.
     dtype = pa.from_numpy_dtype(smallest(len(found)))
     numbers: npt.NDArray[Any] = encoded.indices.cast(dtype).fill_null(-1).to_numpy()
     if found == texts[: len(found)]:
         return numbers
-    lookup = np.array([*(known[text] for text in found), -1], dtype=smallest(len(texts)))
-    codes: npt.NDArray[Any] = lookup[numbers]
+    places = np.array([*(known[text] for text in found), -1], dtype=smallest(len(texts)))
+    codes: npt.NDArray[Any] = places[numbers]
     return codes
 
 
-def stored_rows(path: Path, groups: Sequence[int], at_once: Callable[[int], int]) -> Iterator[tuple[Header, pa.Table]]:
-    """Some row groups of a file of votes, at most so many rows at a time as is right for its number of sources."""
+def stored_rows(path: Path, groups: Sequence[int], at_once: Callable[[int], int]) -> Iterator[Votes]:
+    """Some row groups of a votes file, at most so many rows at a time as is right for its number of sources."""
     with opened(path) as file:
         header = header_of(file.schema_arrow, str(path))
-        batches = file.iter_batches(batch_size=at_once(len(header.names)), row_groups=list(groups))
+        batches = file.iter_batches(batch_size=at_once(len(header.schema.names)), row_groups=list(groups))
         while True:
             try:
                 batch = next(batches, None)
@@ -126,4 +184,4 @@ def stored_rows(path: Path, groups: Sequence[int], at_once: Callable[[int], int]
                 raise damaged(path, error) from error
             if batch is None:
                 return
-            yield header, pa.Table.from_batches([batch])
+            yield header.votes(pa.Table.from_batches([batch]), str(path))

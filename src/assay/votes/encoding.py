@@ -11,6 +11,8 @@ import numpy.typing as npt
 from assay.errors import VoteError
 from assay.tasks import LabelSpace, Vote
 
+ABSTAIN = -1
+"""The code of a source that says nothing."""
 _CODE_TYPES = (np.int8, np.int16, np.int32)
 
 
@@ -117,7 +119,18 @@ def recode(codes: npt.NDArray[Any], old: Sequence[Vote], new: Sequence[Vote]) ->
     """Codes into ``old`` as codes into ``new``, which holds at least the same votes."""
     if tuple(old) == tuple(new[: len(old)]):
         return codes.astype(smallest(len(new)), copy=False)
-    position = {vote: code for code, vote in enumerate(new)}
-    lookup = np.array([*(position[vote] for vote in old), -1], dtype=smallest(len(new)))
-    recoded: npt.NDArray[np.signedinteger[Any]] = lookup[codes]
+    recoded: npt.NDArray[np.signedinteger[Any]] = lookup(old, new, smallest(len(new)))[codes]
     return recoded
+
+
+def lookup(
+    old: Sequence[Vote], new: Sequence[Vote], dtype: type[np.signedinteger[Any]]
+) -> npt.NDArray[np.signedinteger[Any]]:
+    """(values + 1,): the code in ``new`` of each vote in ``old``, −1 if it has none. The last entry is abstain's, −1.
+
+    >>> ham, spam = Vote((("mail", "ham"),)), Vote((("mail", "spam"),))
+    >>> lookup([spam, ham], [ham, spam], np.int8).tolist()
+    [1, 0, -1]
+    """
+    position = {vote: code for code, vote in enumerate(new)}
+    return np.array([*(position.get(vote, ABSTAIN) for vote in old), ABSTAIN], dtype=dtype)

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from assay._core.parquet import opened
 from assay.errors import VoteError
-from assay.votes.arrow import Header, header_of, stored_rows
+from assay.votes.arrow import header_of, stored_rows
+from assay.votes.schema import Schema
 from assay.votes.votes import Votes
 
 ITEMS_AT_ONCE = 2**20
@@ -33,8 +32,7 @@ class StoredPiece:
 
     def read(self) -> Iterator[Votes]:
         """Its votes, a part at a time."""
-        for header, table in stored_rows(Path(self.path), self.groups, _at_once):
-            yield votes_of(header, table, self.path)
+        return stored_rows(Path(self.path), self.groups, _at_once)
 
 
 Piece = Votes | StoredPiece
@@ -43,7 +41,7 @@ Piece = Votes | StoredPiece
 def pieces_of(votes: Any) -> tuple[Iterable[Piece], int | None, bool]:
     """The pieces of votes, how many items there are if that is known, and whether they can be gone through again."""
     if isinstance(votes, Votes):
-        step = _at_once(len(votes.listed.sources) // max(len(votes), 1) if votes.is_sparse else len(votes.names))
+        step = _at_once(int(votes.store.mean_votes))
         starts = range(0, max(len(votes), 1), step)
         return [votes.block(s, min(s + step, len(votes))) for s in starts], len(votes), True
     if isinstance(votes, str | Path):
@@ -95,7 +93,7 @@ def _checked(batch: Any) -> Votes:
 def _stored(path: Path) -> Iterator[StoredPiece]:
     """Neighbouring row groups together, as long as they are few items."""
     with opened(path) as file:
-        most = _at_once(len(header_of(file.schema_arrow, str(path)).names))
+        most = _at_once(len(header_of(file.schema_arrow, str(path)).schema.names))
         groups: list[int] = []
         items = 0
         for group in range(file.num_row_groups):
@@ -108,19 +106,9 @@ def _stored(path: Path) -> Iterator[StoredPiece]:
         yield StoredPiece(str(path), tuple(groups), items)
 
 
-def votes_of(header: Header, table: Any, where: str) -> Votes:
-    """Votes from rows of a table that Assay wrote."""
-    codes, items = header.codes(table, where)
-    try:
-        return Votes(header.tasks, codes, header.names, header.values, items)
-    except VoteError as error:
-        raise VoteError(f"{where} is not a sound file of votes: {error}") from error
-
-
-def no_votes(piece: Piece) -> Votes:
-    """No votes of a piece's sources; knows what their values mean."""
+def schema_of(piece: Piece) -> Schema:
+    """The schema of a piece's votes."""
     if isinstance(piece, Votes):
-        return piece.block(0, 0)
+        return piece.schema
     with opened(Path(piece.path)) as file:
-        header = header_of(file.schema_arrow, piece.path)
-    return Votes(header.tasks, np.empty((0, len(header.names)), dtype=np.int8), header.names, header.values)
+        return header_of(file.schema_arrow, piece.path).schema

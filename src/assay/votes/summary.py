@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import ndtri
 
 from assay.errors import VoteError
 
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from assay.tasks import Task
-    from assay.votes.votes import OutcomeSets, Votes
+    from assay.votes.schema import OutcomeSets
+    from assay.votes.votes import Votes
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -23,7 +25,8 @@ FloatArray = npt.NDArray[np.float64]
 BLOCK = 65_536
 """Rows that are looked at together; bounds the memory, not the result."""
 
-_95 = 1.959963984540054
+_Z = float(ndtri(0.975))
+"""Standard deviations on each side of a 95% interval."""
 
 
 def summarize(votes: Votes, gold: Votes | None, by: str, weights: FloatArray | None = None) -> pd.DataFrame:
@@ -32,9 +35,9 @@ def summarize(votes: Votes, gold: Votes | None, by: str, weights: FloatArray | N
 
     if by not in ("source", "task", "overall"):
         raise VoteError(f"by must be 'source', 'task' or 'overall', but got {by!r}")
-    listed = votes.listed
+    listed = votes.cast
     cast = _Cast(
-        np.repeat(np.arange(len(votes)), np.diff(listed.starts)),
+        listed.row,
         np.ones(len(votes)) if weights is None else weights,
         *company(votes),
         *(judged(votes, gold) if gold is not None else (None, None)),
@@ -61,12 +64,11 @@ def summarize(votes: Votes, gold: Votes | None, by: str, weights: FloatArray | N
 
 
 def _of_task(votes: Votes, cast: _Cast, task: Task) -> dict[str, Any]:
-    listed = votes.listed
-    first = np.cumsum([0, *(len(values) for values in votes.values)])
-    speaks = np.array([task.name in vote.tasks for values in votes.values for vote in values], dtype=bool)
-    numbers = first[:-1][listed.sources] + listed.codes
-    where = np.flatnonzero(speaks[numbers])
+    listed = votes.cast
     flat = [vote for values in votes.values for vote in values]
+    speaks = np.array([task.name in vote.tasks for vote in flat], dtype=bool)
+    numbers = votes.schema.offsets[listed.sources] + listed.codes
+    where = np.flatnonzero(speaks[numbers])
     emitted = {
         label for number in np.unique(numbers[where]) for name, label in flat[number].labels if name == task.name
     }
@@ -81,7 +83,7 @@ def _of_task(votes: Votes, cast: _Cast, task: Task) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class _Cast:
-    """The votes that were cast, one after the other as :attr:`assay.Votes.listed` has them."""
+    """The votes that were cast, one after the other as :attr:`assay.Votes.cast` has them."""
 
     row: npt.NDArray[np.int64]
     weights: FloatArray
@@ -126,7 +128,7 @@ def company(votes: Votes) -> tuple[BoolArray, BoolArray]:
     Company is another vote on the same component. Votes contradict each other
     if no outcome is in both.
     """
-    accompanied, contradicted = (np.zeros(len(votes.listed.sources), dtype=bool) for _ in range(2))
+    accompanied, contradicted = (np.zeros(len(votes.cast.sources), dtype=bool) for _ in range(2))
     for sets in votes.outcome_sets:
         disjoint = _disjoint(sets)
         for block in _blocks_of_sets(votes, sets):
@@ -181,37 +183,35 @@ class _BlockOfSets:
 def _blocks_of_sets(votes: Votes, sets: OutcomeSets) -> Iterator[_BlockOfSets]:
     if not len(sets.masks):  # no source says anything here
         return
-    listed, width = votes.listed, len(sets.masks)
-    first = np.cumsum([0, *(len(of_code) for of_code in sets.of_code)])
-    every_set = np.concatenate(sets.of_code)
+    listed, width = votes.cast, len(sets.masks)
     for start in range(0, len(votes), BLOCK):
         starts = listed.starts[start : start + BLOCK + 1]
         cast = slice(int(starts[0]), int(starts[-1]))
         if cast.stop == cast.start:
             continue
         row = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-        set_of = every_set[first[:-1][listed.sources[cast]] + listed.codes[cast]]
+        set_of = sets.of_value[votes.schema.offsets[listed.sources[cast]] + listed.codes[cast]]
         says = set_of >= 0
         at = row[says] * width + set_of[says]
         counts = np.bincount(at, minlength=(int(row[-1]) + 1) * width).reshape(-1, width)
         yield _BlockOfSets(start, cast, row, set_of, counts)
 
 
-def set_blocks(votes: Votes, sets: OutcomeSets) -> Iterator[tuple[slice, npt.NDArray[np.int32]]]:
-    """Blocks of rows with the outcome set of each vote, (rows, sources); −1 where it says nothing."""
-    for start in range(0, len(votes), BLOCK):
-        rows = slice(start, min(start + BLOCK, len(votes)))
-        codes = votes.block(rows.start, rows.stop).codes
-        yield rows, np.array([of_code[codes[:, j]] for j, of_code in enumerate(sets.of_code)]).T
-
-
-def counts_of_sets(set_of: npt.NDArray[np.int32], count: int) -> npt.NDArray[np.int32]:
-    """(rows, sets): how many votes of each row are for each set."""
+def set_counts(votes: Votes, sets: OutcomeSets) -> Iterator[tuple[slice, npt.NDArray[np.int32]]]:
+    """Blocks of rows with, (rows, sets), how many votes of each row are for each set."""
     from assay._core import counting_loops
 
-    counts = np.zeros((len(set_of), count), dtype=np.int32)
-    counting_loops.count_sets(set_of.T, counts)
-    return counts
+    for start in range(0, len(votes), BLOCK):
+        rows = slice(start, min(start + BLOCK, len(votes)))
+        block = votes.block(rows.start, rows.stop)
+        counts = np.zeros((len(block), len(sets.masks)), dtype=np.int32)
+        if block.is_sparse:
+            set_of = sets.of_value[block.schema.offsets[block.cast.sources] + block.cast.codes]
+            np.add.at(counts, (block.cast.row[set_of >= 0], set_of[set_of >= 0]), 1)
+        else:
+            columns = zip(sets.of_code, block.store.columns(), strict=True)
+            counting_loops.count_sets(np.array([of_code[codes] for of_code, codes in columns]), counts)
+        yield rows, counts
 
 
 def judged(votes: Votes, gold: Votes) -> tuple[BoolArray, BoolArray]:
@@ -220,10 +220,10 @@ def judged(votes: Votes, gold: Votes) -> tuple[BoolArray, BoolArray]:
     Gold may be coarser than a vote (it says ``Person``, the vote says ``Doctor``);
     then the vote is neither.
     """
-    listed = votes.listed
+    listed = votes.cast
     right, told = np.ones(len(listed.sources), dtype=bool), np.zeros(len(listed.sources), dtype=bool)
     wrong = np.zeros_like(told)
-    of_row = np.repeat(gold.codes[:, 0], np.diff(listed.starts))
+    of_row = gold.codes[:, 0][listed.row]
     for sets, truth in zip(votes.outcome_sets, gold.outcome_sets, strict=True):
         known = np.vstack([truth.masks, np.ones((1, truth.masks.shape[1]), dtype=bool)])
         entailed: BoolArray = np.asarray((~known[:, None, :] | sets.masks[None]).all(axis=2))
@@ -246,9 +246,9 @@ def wilson(correct: int, total: int) -> tuple[float, float]:
     """
     if total == 0:
         return 0.0, 1.0
-    share, z2 = correct / total, _95**2
+    share, z2 = correct / total, _Z**2
     centre = (share + z2 / (2 * total)) / (1 + z2 / total)
-    half = _95 / (1 + z2 / total) * np.sqrt(share * (1 - share) / total + z2 / (4 * total**2))
+    half = _Z / (1 + z2 / total) * np.sqrt(share * (1 - share) / total + z2 / (4 * total**2))
     return max(0.0, float(centre - half)), min(1.0, float(centre + half))
 
 

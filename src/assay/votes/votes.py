@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,10 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from assay._core.lazily import from_above
-from assay.errors import AssayError, VoteError, listing, near_miss
+from assay.errors import AssayError, VoteError, listing
 from assay.tasks import LabelSpace, TaskGraph, Vote, texts_of
-from assay.votes.encoding import canonical, encode, recode, smallest
-from assay.votes.sparse import Listed
+from assay.votes.alignment import check_emitted, check_sources
+from assay.votes.dense_codes import DenseCodes
+from assay.votes.encoding import canonical, encode, lookup
+from assay.votes.long_table import long_votes
+from assay.votes.matrix import codes_of_matrix
+from assay.votes.schema import OutcomeSets, Schema
+from assay.votes.sparse_codes import CodeArray, SparseCodes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,15 +28,8 @@ if TYPE_CHECKING:
 
     from assay.report import VotePlots
 
-CodeArray = npt.NDArray[np.signedinteger[Any]]
-ABSTAIN = -1
-"""The code of a source that says nothing."""
-MAX_DENSE = 2**32
-"""The most codes that are laid out in one table."""
-_ROWS_AT_ONCE = 8_192
-"""Rows that are looked at and copied together, so that they are still in the cache."""
-_SPARSE = 0.1
-"""Votes from a long table are kept as a list if they fill less than this of the table of codes."""
+Store = DenseCodes | SparseCodes
+"""How the codes are kept in memory. Both forms have the same methods."""
 
 
 @dataclass(frozen=True)
@@ -46,23 +43,13 @@ class Fault:
     error: str
 
 
-@dataclass(frozen=True)
-class OutcomeSets:
-    """The votes of one component, as sets of outcomes."""
-
-    masks: npt.NDArray[np.bool_]
-    """(sets, outcomes): the distinct sets that some vote allows."""
-    of_code: tuple[npt.NDArray[np.int32], ...]
-    """Per source: code -> row of ``masks``, −1 where the code says nothing here. The last entry is abstain's."""
-
-
 @dataclass(frozen=True, eq=False)
 class Votes:
     """Items × sources: which of its values each source emitted.
 
     ``codes[i, j]`` is an index into ``values[j]``, the votes that source ``j`` can
-    emit, or −1 where it abstains. The arrays are read-only; every method that
-    changes something returns new votes. Usually made by :func:`assay.apply` or one
+    emit, or −1 where it abstains. Votes are immutable: every method that
+    changes something returns new ones. Usually made by :func:`assay.apply` or one
     of the ``from_…`` methods.
 
     >>> votes = Votes.from_matrix([[0, 1, -1], [1, 1, 0]])
@@ -70,89 +57,62 @@ class Votes:
     Votes(2 items × 3 sources, 1 task)
     """
 
-    tasks: TaskGraph
-    codes: CodeArray
-    """(items, sources), in the smallest signed integers that hold them. Votes made from a
-    long table keep a list of those that were cast instead, and lay them out when asked."""
-    names: tuple[str, ...]
-    values: tuple[tuple[Vote, ...], ...]
-    """Per source the votes that its codes stand for."""
+    schema: Schema
+    """The tasks, the sources, and what their codes stand for."""
+    store: Store
+    """The codes: as one table, or, where most sources abstain, as a list of those that were cast."""
     items: npt.NDArray[Any] | None = None
     """(items,): what the rows are called, for votes that came with item names."""
     faults: tuple[Fault, ...] = field(default=(), compare=False)
-    """What went wrong in sources that were let off with an abstention."""
+    """What went wrong in sources whose failures were counted as abstentions."""
 
     def __post_init__(self) -> None:
-        names = tuple(self.names)
-        if not names:
-            raise VoteError("expected at least one source, but there is none")
-        unnamed = next((name for name in names if not isinstance(name, str)), None)
-        if unnamed is not None:
-            raise VoteError(f"the names of sources are texts, but got {unnamed!r} ({type(unnamed).__name__})")
-        repeated = next((name for name, count in Counter(names).items() if count > 1), None)
-        if repeated is not None:
-            raise VoteError(f"two sources are called {repeated!r}; give each its own name")
-        codes = np.asarray(self.codes)
-        if codes.ndim != 2 or codes.shape[1] != len(names) or len(self.values) != len(names):
-            raise VoteError(
-                f"codes must be items × sources with {len(names)} columns, but their shape is {codes.shape} "
-                f"and there are {len(self.values)} value tables"
-            )
-        frozen = _source_by_source(codes, names, [len(values) for values in self.values])
-        frozen.flags.writeable = False
-        object.__setattr__(self, "codes", frozen)
-        object.__setattr__(self, "names", names)
-        object.__setattr__(self, "values", tuple(tuple(values) for values in self.values))
-        if self.items is not None:
-            items = np.array(self.items)
-            if items.shape != (len(frozen),):
-                raise VoteError(f"expected {len(frozen)} item names, one a row, but their shape is {items.shape}")
-            items.flags.writeable = False
-            object.__setattr__(self, "items", items)
-
-    def _with(self, codes: CodeArray | Listed, **changed: Any) -> Votes:
-        """Votes with other codes, known to be sound, and whatever else has changed."""
-        made = object.__new__(Votes)
-        for name in ("tasks", "names", "values", "items", "faults"):
-            object.__setattr__(made, name, changed.get(name, getattr(self, name)))
-        if isinstance(codes, Listed):
-            object.__setattr__(made, "listed", codes)
-        else:
-            codes.flags.writeable = False
-            object.__setattr__(made, "codes", codes)
-        return made
-
-    def __getattr__(self, name: str) -> Any:
-        # Reached only while there are no codes: votes that are kept as a list, which is laid out when asked for.
-        if name != "codes" or "listed" not in self.__dict__:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        n, m = self.shape
-        if n * m > MAX_DENSE:
-            raise VoteError(
-                f"{n:,} items × {m:,} sources are too many to lay out in one table of codes; "
-                "take some of them: votes.take(slice(0, 100_000)).codes"
-            )
-        codes = self.listed.dense()
-        codes.flags.writeable = False
-        object.__setattr__(self, "codes", codes)
-        return codes
-
-    @cached_property
-    def listed(self) -> Listed:
-        """The votes that were cast, row by row."""
-        return Listed.of(self.codes)
-
-    @property
-    def is_sparse(self) -> bool:
-        """Whether the votes are kept as a list of those that were cast."""
-        return "codes" not in self.__dict__
-
-    def block(self, start: int, stop: int) -> Votes:
-        """Neighbouring items, without copying the votes."""
-        codes = self.listed.slice(start, stop) if self.is_sparse else self.codes[start:stop]
-        return self._with(codes, items=None if self.items is None else self.items[start:stop], faults=())
+        if self.items is None:
+            return
+        items = np.array(self.items)
+        if items.shape != (len(self.store),):
+            raise VoteError(f"expected {len(self.store)} item names, one a row, but their shape is {items.shape}")
+        items.flags.writeable = False
+        object.__setattr__(self, "items", items)
 
     # How votes come to be
+
+    @classmethod
+    def from_codes(
+        cls,
+        tasks: TaskGraph,
+        codes: Any,
+        names: Sequence[str],
+        values: Sequence[Sequence[Vote]],
+        items: npt.NDArray[Any] | None = None,
+        faults: Sequence[Fault] = (),
+    ) -> Votes:
+        """Votes from codes that index tables of values.
+
+        Parameters
+        ----------
+        tasks
+            The task graph.
+        codes
+            (items, sources) integers; −1 abstains.
+        names
+            The sources.
+        values
+            Per source the votes that its codes stand for.
+        items
+            (items,): names of the rows, if they have some.
+        faults
+            What went wrong in sources while they were applied.
+
+        >>> tasks = TaskGraph.flat("mail", ["ham", "spam"])
+        >>> spam = tasks.label_space.vote("spam")
+        >>> Votes.from_codes(tasks, [[0], [-1]], ["words"], [[spam]]).to_pandas()
+          words
+        0  spam
+        1  None
+        """
+        schema = Schema(tasks, tuple(names), tuple(tuple(table) for table in values))
+        return cls(schema, DenseCodes.checked(np.asarray(codes), schema), items, tuple(faults))
 
     @classmethod
     def from_matrix(
@@ -186,31 +146,16 @@ class Votes:
         0   ham  spam
         1  None  spam
         """
-        listed = _listed(matrix)
-        codes = _dense(matrix) if listed is None else listed.codes
-        highest = int(codes.max(initial=ABSTAIN))
-        if codes.size and codes.min() < ABSTAIN:
-            raise VoteError(
-                f"expected class numbers from 0, or -1 for abstain, but the matrix holds {codes.min()}; "
-                "map every abstention to -1"
-            )
         if labels is not None and cardinality is not None and len(labels) != cardinality:
             raise VoteError(f"cardinality is {cardinality}, but there are {len(labels)} labels")
-        count = len(labels) if labels is not None else cardinality if cardinality is not None else max(highest + 1, 2)
-        if count < 1 or highest >= count:
-            raise VoteError(
-                f"expected class numbers below {count}, the number of classes, but the matrix holds {highest}; "
-                "classes are numbered from 0"
-            )
-        tasks = TaskGraph.unremembered(task, labels if labels is not None else [str(i) for i in range(count)])
+        given, classes, width = codes_of_matrix(matrix, len(labels) if labels is not None else cardinality)
+        tasks = TaskGraph.unremembered(task, labels if labels is not None else [str(i) for i in range(classes)])
         table = tuple(Vote(((task, label),)) for label in tasks.tasks[0].labels)
-        width = codes.shape[1] if listed is None else listed.width
         sources = [str(i) for i in range(width)] if names is None else list(names)
-        tables = (table,) * len(sources)
-        if listed is None:
-            return cls(tasks, codes, tuple(sources), tables)
-        nothing = cls(tasks, np.empty((0, width), dtype=np.int8), tuple(sources), tables)
-        return nothing._with(replace(listed, codes=listed.codes.astype(smallest(count))))
+        schema = Schema(tasks, tuple(sources), (table,) * len(sources))
+        if isinstance(given, SparseCodes) and given.width == len(sources):
+            return cls(schema, replace(given, codes=given.codes.astype(schema.code_type)))
+        return cls(schema, DenseCodes.checked(given.dense() if isinstance(given, SparseCodes) else given, schema))
 
     @classmethod
     def from_columns(cls, tasks: TaskGraph, columns: Mapping[str, Any]) -> Votes:
@@ -244,14 +189,14 @@ class Votes:
             tables.append(table)
         if len(set(lengths.values())) > 1:
             raise VoteError(f"every source needs one label (or None) an item, but their lengths are {lengths}")
-        return cls(tasks, np.column_stack(coded), tuple(columns), tuple(tables))
+        return cls.from_codes(tasks, np.array(coded).T, tuple(columns), tables)
 
     @classmethod
     def from_long(
         cls,
         table: Any,
-        tasks: TaskGraph | None = None,
         *,
+        tasks: TaskGraph | None = None,
         task: str | None = None,
         item: str = "item",
         source: str = "worker",
@@ -278,56 +223,8 @@ class Votes:
         >>> votes.names, votes.items.tolist(), votes.codes.tolist()
         (('ann', 'bob'), ['a', 'b'], [[0, 1], [-1, 0]])
         """
-        import polars as pl
-
-        from assay._core.rows import as_polars, positions_in
-
-        frame = as_polars(table)
-        for column in (item, source, label):
-            if column not in frame.columns:
-                raise VoteError(f"the table has no column {column!r}. {near_miss(column, frame.columns)}")
-        frame = frame.select(item, source, label).drop_nulls(label)
-        if frame[item].null_count() or frame[source].null_count():
-            raise VoteError(f"some votes name no item or no source: {item!r} and {source!r} must be filled")
-        workers = frame[source].cast(pl.String)
-        items, names = frame[item].unique(maintain_order=True), workers.unique().sort()
-        # A label is looked up once, not once a vote; unless it is a structure, which polars cannot look for.
-        if frame[label].dtype.is_nested() or frame[label].dtype == pl.Object:
-            labels, which = frame[label].to_list(), np.arange(len(frame))
-        else:
-            kinds = frame[label].unique(maintain_order=True)
-            labels, which = kinds.to_list(), positions_in(frame[label], kinds)
-        if tasks is None:
-            labels = [str(value) for value in labels]
-            tasks = TaskGraph.unremembered(task or "label", sorted(set(labels)))
-        try:
-            kind_codes, values = encode(tasks.label_space, labels, task)
-        except VoteError:
-            encode(tasks.label_space, frame[label].to_list(), task)  # says which row it is
-            raise
-        codes = kind_codes[which]
-        rows, columns = positions_in(frame[item], items), positions_in(workers, names)
-        place = rows.astype(np.int64) * len(names) + columns
-        order = np.argsort(place, kind="stable")
-        again = place[order][1:] == place[order][:-1]
-        clash = np.flatnonzero(again & (codes[order][1:] != codes[order][:-1]))
-        if len(clash):
-            one, other = order[clash[0]], order[clash[0] + 1]
-            raise VoteError(
-                f"source {names[int(columns[one])]!r} votes twice on item {items[int(rows[one])]!r}, "
-                f"{str(values[codes[one]])!r} and {str(values[codes[other]])!r}; keep one of them"
-            )
-        order = order[np.concatenate([[True], ~again])] if len(order) else order
-        starts = np.concatenate([[0], np.cumsum(np.bincount(rows[order], minlength=len(items)))])
-        said = codes[order].astype(smallest(len(values)))
-        listed = Listed(starts.astype(np.int64), columns[order].astype(np.int32), said, len(names))
-        tables = (values,) * len(names)
-        nothing = cls(tasks, np.empty((0, len(names)), dtype=np.int8), tuple(names), tables)
-        names_of_items = items.to_numpy()
-        if len(listed.codes) >= _SPARSE * len(items) * len(names):
-            return cls(tasks, listed.dense(), tuple(names), tables, names_of_items)
-        names_of_items.flags.writeable = False
-        return nothing._with(listed, items=names_of_items)
+        schema, cast, items = long_votes(table, tasks, task, item=item, source=source, label=label)
+        return cls(schema, cast if cast.is_worth_listing else DenseCodes.checked(cast.dense(), schema), items)
 
     @classmethod
     def concat(cls, parts: Iterable[Votes]) -> Votes:
@@ -347,26 +244,62 @@ class Votes:
             tables[0] if len(set(tables)) == 1 else canonical(first.label_space, {v for table in tables for v in table})
             for tables in zip(*(block.values for block in blocks), strict=True)
         )
+        schema = Schema(first.tasks, first.names, tables)
         keep_items = all(block.items is not None for block in blocks)
         items = np.concatenate([block.items for block in blocks]) if keep_items else None
         faults = tuple(fault for block in blocks for fault in block.faults)
-        if all(block.is_sparse and block.values == tables for block in blocks):
-            return first._with(Listed.concat([block.listed for block in blocks]), items=items, faults=faults)
-        codes = np.concatenate(
-            [
-                np.array([recode(block.codes[:, j], block.values[j], table) for j, table in enumerate(tables)])
-                for block in blocks
-            ],
-            axis=1,
-        )
-        return cls(first.tasks, codes.T, first.names, tables, items, faults)
+        stores = [block.like(schema).store for block in blocks]
+        if all(store.is_sparse for store in stores):
+            return cls(schema, SparseCodes.concat([store.cast for store in stores]), items, faults)
+        laid_out = np.concatenate([store.dense().T for store in stores], axis=1).T
+        return cls(schema, DenseCodes(laid_out), items, faults)
 
     # What they are
 
     @property
+    def tasks(self) -> TaskGraph:
+        """The task graph."""
+        return self.schema.tasks
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The sources."""
+        return self.schema.names
+
+    @property
+    def values(self) -> tuple[tuple[Vote, ...], ...]:
+        """Per source the votes that its codes stand for."""
+        return self.schema.values
+
+    @property
     def label_space(self) -> LabelSpace:
         """The outcomes that votes are sets of."""
-        return self.tasks.label_space
+        return self.schema.label_space
+
+    @property
+    def outcome_sets(self) -> tuple[OutcomeSets, ...]:
+        """Per component of the label space: the values of all sources as sets of its outcomes."""
+        return self.schema.outcome_sets
+
+    @cached_property
+    def codes(self) -> CodeArray:
+        """(items, sources), read-only, in the smallest signed integers that hold them.
+
+        Votes that are kept as a list are laid out when this is asked for.
+        """
+        codes = self.store.dense()
+        codes.flags.writeable = False
+        return codes
+
+    @property
+    def cast(self) -> SparseCodes:
+        """The votes that were cast, row by row."""
+        return self.store.cast
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the votes are kept as a list of those that were cast."""
+        return self.store.is_sparse
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -374,7 +307,7 @@ class Votes:
         return len(self), len(self.names)
 
     def __len__(self) -> int:
-        return len(self.listed) if self.is_sparse else len(self.codes)
+        return len(self.store)
 
     def __repr__(self) -> str:
         n, m = self.shape
@@ -385,60 +318,17 @@ class Votes:
         """Same tasks, sources, value tables, codes and item names."""
         if not isinstance(other, Votes):
             return NotImplemented
-        return (
-            self.tasks == other.tasks
-            and self.names == other.names
-            and self.values == other.values
-            and self._same_codes(other)
-            and _same(self.items, other.items)
-        )
+        return self.schema == other.schema and _same_codes(self.store, other.store) and _same(self.items, other.items)
 
     __hash__ = None  # type: ignore[assignment]
 
-    def _same_codes(self, other: Votes) -> bool:
-        if not (self.is_sparse or other.is_sparse):
-            return np.array_equal(self.codes, other.codes)
-        one, two = self.listed, other.listed
-        return all(np.array_equal(getattr(one, name), getattr(two, name)) for name in ("starts", "sources", "codes"))
-
     def tasks_of(self, source: str | int) -> tuple[str, ...]:
         """The tasks that a source's values speak about (the paper's coverage set)."""
-        spoken = {task for vote in self.values[self.position(source)] for task in vote.tasks}
-        return tuple(name for name in self.tasks.names if name in spoken)
+        return self.schema.tasks_of(source)
 
     def position(self, source: str | int) -> int:
         """The column of a source, given by name or by column number."""
-        if isinstance(source, str):
-            if source in self.names:
-                return self.names.index(source)
-            raise VoteError(f"there is no source {source!r}. {near_miss(source, self.names)}")
-        if -len(self.names) <= source < len(self.names):
-            return int(source) % len(self.names)
-        raise VoteError(f"there is no source number {source}; there are {len(self.names)}")
-
-    @cached_property
-    def outcome_sets(self) -> tuple[OutcomeSets, ...]:
-        """Per component of the label space: the votes as sets of its outcomes."""
-        return tuple(self._outcome_sets(index) for index in range(len(self.label_space.components)))
-
-    def _outcome_sets(self, index: int) -> OutcomeSets:
-        component = self.label_space.components[index]
-        rows: dict[bytes, int] = {}
-        masks: list[npt.NDArray[np.bool_]] = []
-        row_of: dict[Vote, int] = {}
-        for vote in canonical(self.label_space, {vote for values in self.values for vote in values}):
-            mask = component.allows(vote)
-            if mask.all():
-                row_of[vote] = -1
-                continue
-            if mask.tobytes() not in rows:
-                rows[mask.tobytes()] = len(masks)
-                masks.append(mask)
-            row_of[vote] = rows[mask.tobytes()]
-        return OutcomeSets(
-            np.array(masks, dtype=bool).reshape(len(masks), len(component)),
-            tuple(np.array([*(row_of[vote] for vote in values), -1], dtype=np.int32) for values in self.values),
-        )
+        return self.schema.position(source)
 
     # Parts of them
 
@@ -452,46 +342,29 @@ class Votes:
         if not isinstance(chosen, slice) and not chosen.size:
             chosen = np.empty(0, dtype=np.intp)
         try:
-            if self.is_sparse:
-                return self._with(
-                    self.listed.take(np.arange(len(self))[chosen]),
-                    items=None if self.items is None else self.items[chosen],
-                    faults=(),
-                )
-            codes = self.codes[chosen]
+            numbers = np.arange(len(self))[chosen]
         except IndexError as error:
             raise VoteError(f"expected a slice, row numbers or a mask of {len(self)} items: {error}") from error
-        items = None if self.items is None else self.items[chosen]
-        return Votes(self.tasks, codes, self.names, self.values, items)
+        return Votes(self.schema, self.store.take(numbers), None if self.items is None else self.items[numbers])
+
+    def block(self, start: int, stop: int) -> Votes:
+        """Neighbouring items, without copying the votes."""
+        items = None if self.items is None else self.items[start:stop]
+        return Votes(self.schema, self.store.block(start, stop), items)
 
     def select(self, sources: str | int | Iterable[str | int]) -> Votes:
         """The given source or sources, by name or column number, in that order."""
         chosen = [self.position(source) for source in _several(sources)]
-        if self.is_sparse and len(set(chosen)) == len(chosen) > 0:
-            return self._with(
-                self.listed.select(chosen),
-                names=tuple(self.names[j] for j in chosen),
-                values=tuple(self.values[j] for j in chosen),
-                faults=self._faults_of(chosen),
-            )
-        return Votes(
-            self.tasks,
-            self.codes[:, chosen],
-            tuple(self.names[j] for j in chosen),
-            tuple(self.values[j] for j in chosen),
-            self.items,
-            self._faults_of(chosen),
-        )
-
-    def _faults_of(self, chosen: Sequence[int]) -> tuple[Fault, ...]:
-        return tuple(fault for fault in self.faults if fault.source in {self.names[j] for j in chosen})
+        schema = self.schema.select(chosen)
+        faults = tuple(fault for fault in self.faults if fault.source in schema.names)
+        return Votes(schema, self.store.select(chosen), self.items, faults)
 
     def drop(self, sources: str | int | Iterable[str | int]) -> Votes:
         """All sources but the given ones."""
         dropped = {self.position(source) for source in _several(sources)}
         return self.select([j for j in range(len(self.names)) if j not in dropped])
 
-    def like(self, other: Votes) -> Votes:
+    def like(self, other: Votes | Schema) -> Votes:
         """The same votes with the sources and the value tables of others, more sources left out.
 
         Raises
@@ -499,23 +372,14 @@ class Votes:
         VoteError
             If they are on other tasks, lack a source, or say what the others cannot.
         """
-        if self.tasks != other.tasks:
-            raise VoteError("these votes are on other tasks than those that were learned from")
-        missing = [name for name in other.names if name not in self.names]
-        if missing:
-            raise VoteError(f"these votes lack sources that were learned from: {listing(missing)}")
-        given = self if self.names == other.names else self.select(other.names)
-        if given.values == other.values:
+        schema = other.schema if isinstance(other, Votes) else other
+        check_sources(self.schema, schema)
+        given = self if self.names == schema.names else self.select(schema.names)
+        if given.values == schema.values:
             return given
-        columns = []
-        for name, mine, theirs, said in zip(other.names, other.values, given.values, given.codes.T, strict=True):
-            unknown = [vote for vote in theirs if vote not in mine]
-            codes = recode(said, theirs, (*mine, *unknown))
-            if (codes >= len(mine)).any():
-                new = unknown[int(codes.max()) - len(mine)]
-                raise VoteError(f"source {name!r} says {str(new)!r}, which it never could where it was learned from")
-            columns.append(codes)
-        return Votes(given.tasks, np.array(columns).T, given.names, other.values, given.items)
+        check_emitted(given.schema, schema, given.store.columns())
+        lookups = [lookup(old, new, schema.code_type) for old, new in zip(given.values, schema.values, strict=True)]
+        return Votes(schema, given.store.recoded(lookups), given.items)
 
     # Looking at them
 
@@ -559,7 +423,7 @@ class Votes:
         """
         from assay.votes.summary import company
 
-        return self.listed.keep(company(self)[1]).dense() >= 0
+        return self.cast.keep(company(self)[1]).dense() >= 0
 
     @property
     def plot(self) -> VotePlots:
@@ -582,18 +446,21 @@ class Votes:
         import pandas as pd
 
         columns = {}
-        for j, name in enumerate(self.names):
-            texts = np.array([*texts_of(self.values[j]), None], dtype=object)
-            columns[name] = pd.Series(texts[self.codes[:, j]], dtype=object, index=self.items)
+        for name, table, codes in zip(self.names, self.values, self.store.columns(), strict=True):
+            texts = np.array([*texts_of(table), None], dtype=object)
+            columns[name] = pd.Series(texts[codes], dtype=object, index=self.items)
         return pd.DataFrame(columns, index=self.items if self.items is not None else range(len(self)))
 
     # On disk
 
     def to_arrow(self) -> pa.Table:
-        """An Arrow table with one dictionary column a source, and the task graph in its metadata."""
+        """An Arrow table with the schema in its metadata, and label names for anyone to read.
+
+        One dictionary column a source; where most sources abstain, two lists a row in their place: who votes, and what.
+        """
         from assay.votes.arrow import to_arrow
 
-        return to_arrow(self.tasks, self.codes, self.names, self.values, self.items, self.faults)
+        return to_arrow(self)
 
     def to_parquet(self, path: str | Path) -> Path:
         """Write a Parquet file that anyone can read and :meth:`from_parquet` restores exactly."""
@@ -608,74 +475,11 @@ class Votes:
         from assay.votes.arrow import header_of
 
         table = read_parquet(Path(path))
-        header = header_of(table.schema, str(path))
-        codes, items = header.codes(table, str(path))
-        try:
-            faults = tuple(Fault(**fault) for fault in header.faults)
-            return cls(header.tasks, codes, header.names, header.values, items, faults)
-        except (TypeError, VoteError) as error:
-            raise VoteError(f"{path} is not a sound file of votes: {error}") from error
-
-
-def _source_by_source(codes: CodeArray, names: Sequence[str], sizes: Sequence[int]) -> CodeArray:
-    """A copy of (items, sources) codes in the smallest integers, each source's side by side in memory.
-
-    What is done with votes is done source by source.
-    """
-    frozen = np.empty(codes.shape, dtype=smallest(max(sizes, default=0)), order="F")
-    for start in range(0, len(codes), _ROWS_AT_ONCE):
-        rows = slice(start, start + _ROWS_AT_ONCE)
-        block = codes[rows]
-        low, high = block.min(axis=0), block.max(axis=0)
-        for name, size, least, most in zip(names, sizes, low.tolist(), high.tolist(), strict=True):
-            if least < ABSTAIN or most >= size:
-                raise VoteError(f"source {name!r} has codes from {least} to {most}, but {size} values")
-        frozen[rows] = block
-    return frozen
+        return header_of(table.schema, str(path)).votes(table, str(path))
 
 
 def _several(sources: str | int | Iterable[str | int]) -> Iterable[str | int]:
     return [sources] if isinstance(sources, str | int) else sources
-
-
-def _listed(matrix: Any) -> Listed | None:
-    """The votes of a SciPy sparse matrix in the sparse convention, if they are few enough to keep as a list."""
-    if not hasattr(matrix, "tocsr") or matrix.ndim != 2:
-        return None
-    rows = matrix.tocsr()
-    stored = np.asarray(rows.data)
-    whole = stored.dtype.kind in "iu" and not (stored < 0).any()
-    if not whole or rows.nnz >= _SPARSE * rows.shape[0] * rows.shape[1] or rows.has_canonical_format is False:
-        return None
-    listed = Listed(
-        rows.indptr.astype(np.int64), rows.indices.astype(np.int32), stored.astype(np.int64) - 1, rows.shape[1]
-    )
-    return listed.keep(stored > 0)
-
-
-def _dense(matrix: Any) -> CodeArray:
-    """Any matrix of integers as an array in which −1 abstains."""
-    if hasattr(matrix, "tocoo"):
-        sparse = matrix.tocoo()
-        stored = np.asarray(sparse.data)
-        if (stored < 0).any():
-            codes = np.asarray(sparse.toarray())
-        else:
-            codes = np.full(sparse.shape, ABSTAIN, dtype=np.result_type(stored, np.int64))
-            codes[sparse.row, sparse.col] = stored - codes.dtype.type(1)
-    else:
-        codes = np.asarray(matrix)
-    if codes.ndim != 2:
-        raise VoteError(f"expected a matrix of items × sources, but its shape is {codes.shape}")
-    if codes.dtype.kind != "i":
-        whole = codes.astype(np.int64) if codes.dtype.kind in "buf" and np.isfinite(codes).all() else None
-        if whole is None or not (whole == codes).all():
-            raise VoteError(
-                f"expected whole class numbers, -1 for abstain, but the matrix holds {codes.dtype}; "
-                "for label names use Votes.from_columns"
-            )
-        codes = whole
-    return codes
 
 
 def _task_and_labels(given: Any) -> tuple[str | None, list[Any]]:
@@ -690,3 +494,9 @@ def _task_and_labels(given: Any) -> tuple[str | None, list[Any]]:
 
 def _same(one: npt.NDArray[Any] | None, other: npt.NDArray[Any] | None) -> bool:
     return one is other or (one is not None and other is not None and np.array_equal(one, other))
+
+
+def _same_codes(one: Store, other: Store) -> bool:
+    if isinstance(one, DenseCodes) and isinstance(other, DenseCodes):
+        return np.array_equal(one.codes, other.codes)
+    return one.cast.same_as(other.cast)

@@ -1,6 +1,6 @@
 """Learning which sources depend on each other."""
 
 from assay.model.dependencies.learned import LearnedDependencies, LearnedEdge
-from assay.model.dependencies.learning import learn_dependencies
+from assay.model.dependencies.learning import learn_dependencies, learn_from_tally
 
-__all__ = ["LearnedDependencies", "LearnedEdge", "learn_dependencies"]
+__all__ = ["LearnedDependencies", "LearnedEdge", "learn_dependencies", "learn_from_tally"]

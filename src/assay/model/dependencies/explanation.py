@@ -17,7 +17,9 @@ import numpy as np
 
 from assay.model.dependencies.problem import Pair, Problem
 from assay.model.dependencies.score_tests import Deviations, PairTests, pair_tests
+from assay.model.estimate.em import responsibilities
 from assay.model.parameters import Parameters
+from assay.model.scoring import Scoring
 
 MOST_SOURCES = 16
 """With more sources the other pairs tell what is usual, and explanations are not needed."""
@@ -89,7 +91,7 @@ class _Model:
     ) -> _Model:
         parameters, evidence = problem.refit(sorted(edges), start, max_steps)
         tests = pair_tests(parameters, evidence, problem.statistics, deviations)
-        return cls(edges, float(evidence.responsibilities(parameters)[1]), tests)
+        return cls(edges, responsibilities(Scoring.bayes(parameters), evidence)[1], tests)
 
     @cached_property
     def surprising(self) -> list[Pair]:

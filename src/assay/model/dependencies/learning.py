@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from assay._core.threads import one_blas_thread
 from assay.checks import check_tally
-from assay.counts import MAX_VALUES, SKETCH_SIZE, SourceGraph, Tally, needs_counting_in_pieces, reading_of, tally_of
+from assay.counts import (
+    MAX_VALUES,
+    SKETCH_SIZE,
+    Evidence,
+    SourceGraph,
+    Tally,
+    layout_of,
+    needs_counting_in_pieces,
+    tally_of,
+)
 from assay.errors import AssayError, VoteError, listing
 from assay.model.dependencies.learned import LearnedDependencies, LearnedEdge
 from assay.model.dependencies.low_rank import sparse_and_low_rank
@@ -140,7 +149,7 @@ def _learned(tally: Tally, settings: _Settings) -> LearnedDependencies:
     names = tally.names
     residuals = np.eye(len(names))
     if tally.pair is None:
-        many = f"with {int(tally.first[-1]):,} values of all sources together dependencies are not looked for"
+        many = f"with {tally.schema.value_count:,} values of all sources together dependencies are not looked for"
         return LearnedDependencies(names, (), residuals, (f"{many}; up to {MAX_VALUES:,} they are",))
     edges: dict[tuple[str, str], LearnedEdge] = {}
     untold = pairs = 0
@@ -194,17 +203,16 @@ def _edge(
 
 
 def _part(tally: Tally, index: int, settings: _Settings, rng: np.random.Generator) -> _Part | None:
-    layout, reading = reading_of(tally.nothing, index, SourceGraph(tally.names))
+    layout = layout_of(tally.schema, index, SourceGraph(tally.names))
     if len(layout.masks) < 3:
         return None
-    patterns = tally.sketch.patterns()
-    problem = Problem(layout, replace(patterns, rows=reading.rows(patterns.rows)))
+    problem = Problem(layout, Evidence.of(tally, layout).patterns)
     edges, left_out, parameters, again, untold = _searched(problem, settings)
     confidence = None
     if settings.resamples and edges:
         confidence = stability(problem, again, settings.resamples, rng, progress=settings.progress)
     return _Part(
-        reading.sources.tolist(),
+        layout.sources.tolist(),
         edges,
         left_out,
         confidence,
@@ -257,4 +265,4 @@ def _check(given: _Settings) -> None:
     for name, least in (("resamples", 0), ("max_joint_votes", 4)):
         number = getattr(given, name)
         if not isinstance(number, int) or number < least:
-            raise AssayError(f"{name} must be a whole number from {least}, but is {number!r}")
+            raise AssayError(f"{name} must be an integer of at least {least}, but is {number!r}")

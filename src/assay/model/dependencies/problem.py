@@ -10,9 +10,10 @@ import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
-from assay.counts import Design, Layout, Patterns, SourceGraph, Statistics, single_indicators
-from assay.model.estimate.em import EMSettings, Evidence, expectation_maximization
-from assay.model.estimate.residuals import first_values, meetings
+from assay.counts import Evidence, Layout, Patterns, SourceGraph, Statistics, single_indicators
+from assay.model.estimate.em import EMSettings, expectation_maximization
+from assay.model.estimate.knowledge import Knowledge
+from assay.model.estimate.residuals import meetings
 from assay.model.estimate.start import from_majority
 from assay.model.parameters import Parameters, independent
 
@@ -24,8 +25,6 @@ _MOST_DECLARED = 5_000
 
 _COPY_VOTES = 30
 """So many votes must be the same for sources to be copies."""
-
-_BLOCK = 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,31 +41,24 @@ class Problem:
         return len(self.layout.masks)
 
     @cached_property
-    def design(self) -> Design:
-        """(patterns, values): which values each pattern has."""
-        return self.layout.design(self.patterns.rows)
+    def independent(self) -> Evidence:
+        """The patterns for sources without dependencies."""
+        return Evidence(self.layout, self.patterns)
 
     @property
     def items(self) -> float:
         """How many items were looked at; fewer than there are if the patterns are a sample."""
         return float(self.seen.sum())
 
-    @cached_property
+    @property
     def seen(self) -> FloatArray:
         """(patterns,): how many items each was seen on."""
-        spread = self.patterns.spread
-        return self.patterns.counts if spread is None else self.patterns.counts / np.maximum(spread, 1.0)
+        return self.patterns.seen
 
     @cached_property
     def statistics(self) -> Statistics:
         """Counts of single values, alone and together."""
-        pair = np.zeros((self.design.width, self.design.width))
-        for start in range(0, len(self.design), _BLOCK):
-            rows = slice(start, start + _BLOCK)
-            held = self.design.matrix[rows].toarray()
-            pair += (held * self.patterns.counts[rows, None]).T @ held
-        whole = np.rint(pair).astype(np.int64)
-        return Statistics(single_indicators(self.layout), round(self.patterns.items), whole.diagonal().copy(), whole)
+        return Statistics.count(self.patterns, single_indicators(self.layout))
 
     def half(self, rng: np.random.Generator) -> tuple[Problem, Problem]:
         """Two problems that share the items between them, at random."""
@@ -80,32 +72,28 @@ class Problem:
 
     def _with(self, seen: npt.NDArray[np.int64]) -> Problem:
         chosen = np.flatnonzero(seen)
-        spread = self.patterns.spread
+        weights = self.patterns.sampling_weights
         counts = seen[chosen].astype(np.float64)
-        if spread is not None:
-            spread = spread[chosen]
-            counts *= np.maximum(spread, 1.0)
-        part = Patterns(self.patterns.rows.take(chosen), counts, spread)
+        if weights is not None:
+            weights = weights[chosen]
+            counts *= np.maximum(weights, 1.0)
+        part = Patterns(self.patterns.rows.take(chosen), counts, weights)
         return replace(self, patterns=part)
 
     def evidence(self, layout: Layout) -> Evidence:
         """The patterns for a layout of the same sources."""
-        design = layout.design(self.patterns.rows) if layout.graph.edges else self.design
-        return Evidence(design, self.patterns.counts, None, self.patterns.spread)
+        return Evidence(layout, self.patterns) if layout.graph.edges else self.independent
 
     def layout_with(self, edges: Sequence[Pair]) -> Layout:
         """The layout with dependencies."""
-        graph = SourceGraph(self.layout.graph.names, edges)
-        return Layout(self.layout.masks, graph, self.layout.outcomes)
+        return self.layout.with_graph(SourceGraph(self.layout.graph.names, edges))
 
     def first_fit(self) -> tuple[Parameters, Evidence]:
         """Independent sources, as if a majority vote were true.
 
         With a single step of expectation-maximization a strong group of dependent sources begins to become the truth.
         """
-        signs = np.ones(self.sources)
-        start = from_majority(self.layout, self.patterns, self.design, EMSettings(), signs, False)
-        return start, self.evidence(self.layout)
+        return from_majority(self.independent, Knowledge.none(self.layout), EMSettings()), self.independent
 
     def refit(self, edges: Sequence[Pair], start: Parameters, max_steps: int) -> tuple[Parameters, Evidence]:
         """Sources with dependencies, from what was learned with others."""
@@ -113,7 +101,7 @@ class Problem:
         evidence = self.evidence(layout)
         begin = independent(layout, start.balance, list(start.conditionals))
         settings = EMSettings(max_steps=max_steps, no_gain=0.1, patience=3)
-        return expectation_maximization(begin, evidence, settings)[0], evidence
+        return expectation_maximization(begin, evidence, Knowledge.none(layout), settings)[0], evidence
 
     def has_room(self, edges: Sequence[Pair], max_joint_votes: int) -> bool:
         """Whether the group of sources that the last pair is in has few enough joint votes."""
@@ -133,7 +121,7 @@ class Problem:
     @cached_property
     def used(self) -> npt.NDArray[np.int64]:
         """(sources,): how many different values each emits."""
-        first = first_values(self.layout)[:-1]
+        first = self.layout.value_offsets[:-1]
         return np.asarray(np.add.reduceat((self.statistics.single > 0).astype(np.int64), first))
 
     def copies(self) -> list[Pair]:

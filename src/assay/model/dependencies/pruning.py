@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from assay.counts import Clique
 from assay.model.dependencies.problem import Pair
-from assay.model.estimate.residuals import compatible_values, first_values
+from assay.model.estimate.residuals import compatible_values
 from assay.model.parameters import TINY, Parameters
 
 FloatArray = npt.NDArray[np.float64]
@@ -27,7 +27,7 @@ def needed(parameters: Parameters, pair: Pair, items: float) -> float:
     """
     one, other = pair
     layout = parameters.layout
-    first = first_values(layout)
+    first = layout.value_offsets
     size = [int(first[s + 1] - first[s]) for s in pair]
     agree = np.zeros((size[0] + 1, size[1] + 1))
     agree[:-1, :-1] = compatible_values(layout)[first[one] : first[one + 1], first[other] : first[other + 1]]

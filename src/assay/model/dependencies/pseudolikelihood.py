@@ -19,7 +19,7 @@ import numpy.typing as npt
 from scipy.stats import norm
 
 from assay.model.dependencies.problem import Pair, Problem
-from assay.model.estimate.residuals import compatible_values, first_values
+from assay.model.estimate.residuals import compatible_values
 from assay.model.parameters import TINY, Parameters
 
 FloatArray = npt.NDArray[np.float64]
@@ -54,7 +54,7 @@ def _weights(
     """(sources,): the larger of the weights that one source has for agreeing, and for meeting, with each other."""
     layout = parameters.layout
     m, values = len(layout.masks), len(layout.masks[source])
-    first = first_values(layout)
+    first = layout.value_offsets
     spoke = codes >= 0
     others = np.where(spoke, first[:-1] + codes, 0)
     compatible = compatible_values(layout)[first[source] : first[source + 1]]

@@ -21,13 +21,13 @@ import numpy.typing as npt
 from scipy import linalg
 from scipy.special import erfc, ndtri
 
-from assay.counts import Statistics
+from assay.counts import Evidence, Patterns, Statistics
 from assay.model.dependencies.problem import Problem
-from assay.model.estimate.em import Evidence
-from assay.model.estimate.goodness_of_fit import items_each_stands_for
-from assay.model.estimate.residuals import compatible_values, expected_meetings, first_values, meetings
+from assay.model.estimate.em import expected_counts, responsibilities
+from assay.model.estimate.residuals import compatible_values, expected_meetings, meetings
 from assay.model.estimate.uncertainty import scores
 from assay.model.parameters import Parameters
+from assay.model.scoring import Scoring
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -99,10 +99,10 @@ def pair_tests(parameters: Parameters, evidence: Evidence, statistics: Statistic
     """Test all pairs of sources. Pairs that the model connects are tested too, and find nothing."""
     layout = parameters.layout
     met, agreed = meetings(statistics.pair, layout)
-    totals = evidence.expected(parameters).totals
+    totals = expected_counts(parameters, evidence).totals
     meet, agree = (np.tensordot(totals, part, axes=1) for part in expected_meetings(parameters))
     # Items of a sample stand for several each.
-    scale = items_each_stands_for(evidence)
+    scale = evidence.items_per_sampled
     left, more = (met - meet) / scale, (agreed - agree) / scale
     items = float(totals.sum()) / scale
     more = more - deviations.slope * left
@@ -128,9 +128,9 @@ def deviations_of(parameters: Parameters, problem: Problem, evidence: Evidence) 
     free = int(layout.offsets[-1]) * layout.outcomes + layout.outcomes - 1
     some = max(_PATTERNS, 5 * min(free, _MOST_PARAMETERS))
     chosen = np.unique(np.linspace(0, len(evidence.design) - 1, min(some, len(evidence.design))).astype(np.int64))
-    few = Evidence(evidence.design.take(chosen), problem.seen[chosen])
+    few = Evidence(layout, Patterns(evidence.patterns.rows.take(chosen), problem.seen[chosen]))
     weight = few.counts / max(float(few.counts.sum()), 1e-300)
-    posterior, _ = few.responsibilities(parameters)
+    posterior, _ = responsibilities(Scoring.bayes(parameters), few)
     root = np.sqrt(weight)[:, None]
     whiten: npt.NDArray[np.floating] = np.zeros((0, len(chosen)))
     if free <= min(_MOST_PARAMETERS, len(chosen) // _PATTERNS_EACH):
@@ -141,9 +141,9 @@ def deviations_of(parameters: Parameters, problem: Problem, evidence: Evidence) 
         root_of = linalg.cholesky(information, lower=True, check_finite=False)
         whiten = linalg.solve_triangular(root_of, own.T, lower=True, check_finite=False).astype(np.float32)
     meet, agree = expected_meetings(parameters)
-    codes = problem.patterns.rows.take(chosen).dense(np.int64)
+    codes = few.patterns.rows.dense(np.int64)
     spoke = codes >= 0
-    value = np.where(spoke, first_values(layout)[:-1] + codes, 0)
+    value = np.where(spoke, layout.value_offsets[:-1] + codes, 0)
     compatible = compatible_values(layout)
     found = np.zeros((3, m, m))
     for i in range(m):

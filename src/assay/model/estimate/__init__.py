@@ -1,19 +1,29 @@
 """One estimation method a file, and what they share."""
 
-from assay.model.estimate.em import EMSettings, Evidence, expectation_maximization
+from assay.model.estimate.em import EMSettings, expectation_maximization
+from assay.model.estimate.fit import METHODS, Fit, Method, fit_component
+from assay.model.estimate.goodness_of_fit import GoodnessOfFit
+from assay.model.estimate.knowledge import Belief, Knowledge
 from assay.model.estimate.rank_one import complete
 from assay.model.estimate.residuals import residual_correlations
-from assay.model.estimate.self_assessment import Redundancy
+from assay.model.estimate.self_assessment import Redundancy, SelfAssessment
 from assay.model.estimate.solver import SolverOutcome
 from assay.model.estimate.start import from_majority
 
 __all__ = [
+    "METHODS",
+    "Belief",
     "EMSettings",
-    "Evidence",
+    "Fit",
+    "GoodnessOfFit",
+    "Knowledge",
+    "Method",
     "Redundancy",
+    "SelfAssessment",
     "SolverOutcome",
     "complete",
     "expectation_maximization",
+    "fit_component",
     "from_majority",
     "residual_correlations",
 ]

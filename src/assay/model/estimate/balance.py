@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import optimize, sparse
 
-from assay.counts import Indicator, Layout, Patterns, Statistics, single_indicators
+from assay.counts import Evidence, Indicator, Layout, Patterns, Statistics, single_indicators
 from assay.model.estimate.solver import SolverOutcome
 
 FloatArray = npt.NDArray[np.float64]
@@ -29,20 +29,16 @@ _DIRECTIONS = 8
 _LEAST_SHARE = 1e-3
 
 
-def balance_from_overlaps(
-    layout: Layout, patterns: Patterns, seed: int = 0, counted: Statistics | None = None
-) -> tuple[FloatArray | None, SolverOutcome]:
-    """(outcomes,): the class balance, or None where three views do not determine it.
-
-    ``counted`` are the counts of single indicators over all items, where ``patterns`` are a sample.
-    """
+def balance_from_overlaps(evidence: Evidence, seed: int = 0) -> tuple[FloatArray | None, SolverOutcome]:
+    """(outcomes,): the class balance, or None where three views do not determine it."""
+    layout, patterns = evidence.layout, evidence.patterns
     busy = _votes_of(layout, patterns)
     groups = [part for part in busy if busy[part] > 0]
     if len(groups) < 3:
         return None, SolverOutcome("too_few_sources", 0, np.inf)
     rng = np.random.default_rng(seed)
     shares = _three_views({part: busy[part] for part in groups})
-    seen = _Seen.of(layout, patterns, counted or Statistics.count(patterns, single_indicators(layout)))
+    seen = _Seen.of(layout, patterns, evidence.count(single_indicators(layout)))
     views = [seen.columns_of(sources) for sources in shares]
     found = [
         estimate
@@ -91,8 +87,7 @@ class _Seen:
     @classmethod
     def of(cls, layout: Layout, patterns: Patterns, counted: Statistics) -> _Seen:
         rows = patterns.rows
-        first = np.cumsum([0, *(len(masks) for masks in layout.masks)])
-        columns = first[rows.sources] + rows.codes
+        columns = layout.value_offsets[rows.sources] + rows.codes
         holds = sparse.csr_array(
             (np.ones(len(columns)), columns, rows.starts), shape=(len(patterns), len(counted.indicators))
         )
@@ -106,9 +101,9 @@ class _Seen:
 
     def along(self, columns: IntArray, directions: FloatArray) -> FloatArray:
         """(patterns, directions): indicators and a constant, which comes last, weighed by each direction."""
-        spread = np.zeros((len(self.indicators), directions.shape[1]))
-        spread[columns] = directions[:-1]
-        weighed: FloatArray = np.asarray(self.holds @ spread) + directions[-1]
+        whole = np.zeros((len(self.indicators), directions.shape[1]))
+        whole[columns] = directions[:-1]
+        weighed: FloatArray = np.asarray(self.holds @ whole) + directions[-1]
         return weighed
 
 

@@ -21,9 +21,9 @@ from scipy import linalg, optimize
 
 from assay.counts import (
     Clique,
+    Evidence,
     Indicator,
     Layout,
-    Observed,
     Statistics,
     clique_indicators,
     minimal,
@@ -45,7 +45,7 @@ _DEPENDENT = 1e-7
 
 
 def from_inverse_covariance(
-    layout: Layout, observed: Observed, balance: FloatArray, signs: FloatArray
+    evidence: Evidence, balance: FloatArray, signs: FloatArray
 ) -> tuple[Parameters, SolverOutcome]:
     """Parameters by Algorithm 1; with separators beyond the truth, in several steps.
 
@@ -53,6 +53,7 @@ def from_inverse_covariance(
     meet in the truth alone, and solves for those; the steps together see every
     clique (the paper's appendix A.1, multi-step approach).
     """
+    layout = evidence.layout
     joint: dict[Clique, FloatArray] = {}
     outcomes = []
     by_group = [
@@ -60,7 +61,7 @@ def from_inverse_covariance(
     ]
     for turn in range(max((len(cliques) for cliques in by_group), default=0)):
         chosen = [cliques[min(turn, len(cliques) - 1)] for cliques in by_group]
-        tables, outcome = _one_step(layout, chosen, observed, balance, signs)
+        tables, outcome = _one_step(chosen, evidence, balance, signs)
         joint.update(tables)
         outcomes.append(outcome)
     tables_in_order = tuple(joint[clique] for clique in layout.cliques)
@@ -69,29 +70,28 @@ def from_inverse_covariance(
 
 
 def _one_step(
-    layout: Layout, chosen: list[Clique], observed: Observed, balance: FloatArray, signs: FloatArray
+    chosen: list[Clique], evidence: Evidence, balance: FloatArray, signs: FloatArray
 ) -> tuple[dict[Clique, FloatArray], SolverOutcome]:
     """The tables of some cliques that meet in the truth alone."""
     sources = sorted(source for clique in chosen for source in clique.sources)
-    sub = Layout(tuple(layout.masks[s] for s in sources), layout.graph.restricted(sources), layout.outcomes)
-    tables, outcome = solve(sub, observed.select(sources), balance, signs[sources])
+    part = evidence.of_sources(sources)
+    tables, outcome = solve(part, balance, signs[sources])
     found = {}
     for clique in chosen:
         members = tuple(sources.index(source) for source in clique.sources)
-        found[clique] = next(t for c, t in zip(sub.cliques, tables, strict=True) if c.sources == members)
+        found[clique] = next(t for c, t in zip(part.layout.cliques, tables, strict=True) if c.sources == members)
     return found, outcome
 
 
-def solve(
-    layout: Layout, observed: Observed, balance: FloatArray, signs: FloatArray
-) -> tuple[list[FloatArray], SolverOutcome]:
+def solve(evidence: Evidence, balance: FloatArray, signs: FloatArray) -> tuple[list[FloatArray], SolverOutcome]:
     """Per clique (configurations, outcomes): P(joint vote | outcome), for a graph with singleton separators."""
+    layout = evidence.layout
     if not layout.graph.has_singleton_separators:
         raise VoteError("Algorithm 1 needs cliques that meet in the truth alone")
-    everything = observed.count(clique_indicators(layout))
+    everything = evidence.count(clique_indicators(layout))
     kept = _independent(everything.covariance, minimal(everything))
     statistics = everything.keep(kept)
-    template = _class_conditional_moments(layout, observed, everything, balance, signs)
+    template = _class_conditional_moments(evidence, everything, balance, signs)
     apart = omega_of(statistics.indicators, layout.graph)
     inverse: FloatArray = np.asarray(np.linalg.inv(statistics.covariance), dtype=np.float64)
     scale = np.sqrt(np.outer(inverse.diagonal(), inverse.diagonal()) + inverse**2) / np.sqrt(max(statistics.items, 1))
@@ -180,10 +180,11 @@ def _independent(covariance: FloatArray, candidates: IntArray) -> IntArray:
 
 
 def _class_conditional_moments(
-    layout: Layout, observed: Observed, everything: Statistics, balance: FloatArray, signs: FloatArray
+    evidence: Evidence, everything: Statistics, balance: FloatArray, signs: FloatArray
 ) -> dict[Indicator, FloatArray]:
     """(outcomes,) per indicator: E[ψ, Y = y] of the class-conditional fit; joint votes scaled to their rate."""
-    statistics = observed.count(single_indicators(layout))
+    layout = evidence.layout
+    statistics = evidence.count(single_indicators(layout))
     slopes, _ = slopes_from_covariance(layout, statistics, balance, signs)
     tables = expand_tied(layout, statistics, balance, slopes)
     found = {}

@@ -33,7 +33,7 @@ def from_covariance(
     Parameters
     ----------
     statistics
-        Counts of :func:`assay.statistics.single_indicators`.
+        Counts of single indicators.
     balance
         (outcomes,).
     signs
@@ -47,17 +47,17 @@ def slopes_from_covariance(
     layout: Layout, statistics: Statistics, balance: FloatArray, signs: FloatArray
 ) -> tuple[FloatArray, SolverOutcome]:
     """(indicators,): by how much more often each value is emitted where it is true."""
-    masks = np.vstack([np.empty((0, layout.outcomes), dtype=bool), *layout.masks]).astype(float)
+    masks = layout.all_masks.astype(float)
     source_of = np.array([indicator.sources[0] for indicator in statistics.indicators])
     share = masks @ balance
     factor = (masks * balance) @ masks.T - np.outer(share, share)
     rates = statistics.rates
-    spread = rates * (1 - rates)
-    deviation = np.sqrt((np.outer(spread, spread) + statistics.covariance**2) / max(statistics.items, 1)) + 1e-9
+    variance = rates * (1 - rates)
+    deviation = np.sqrt((np.outer(variance, variance) + statistics.covariance**2) / max(statistics.items, 1)) + 1e-9
     apart = np.array(
         [[not layout.graph.share_a_clique(i, j) for j in range(len(layout.masks))] for i in range(len(layout.masks))]
     )
-    known = apart[np.ix_(source_of, source_of)] & (spread > 0)[:, None] & (spread > 0)[None, :]
+    known = apart[np.ix_(source_of, source_of)] & (variance > 0)[:, None] & (variance > 0)[None, :]
     slopes, outcome = complete(statistics.covariance, factor, deviation, known, signs[source_of])
     return np.where(known.any(axis=1), slopes, 0.0), outcome
 

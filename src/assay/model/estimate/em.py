@@ -22,46 +22,27 @@ direction that two steps agree on for as long as the likelihood grows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
-from assay._core.threads import ranges, spread
-from assay.counts import Design, Layout, sample_of, tied
+from assay._core.threads import parallel_map
+from assay.counts import Design, Evidence, Layout, tied
+from assay.model.estimate.knowledge import Belief, Knowledge
 from assay.model.estimate.solver import SolverOutcome
 from assay.model.parameters import TINY, Parameters, normalised
-from assay.model.posterior import log_joint, softmax, weights
+from assay.model.scoring import Scoring, softmax
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
 
 
-_PARTS = 4
-"""The E-step's sums are taken over so many parts, however many threads there are."""
-_FEW = 2_000
-"""Fewer patterns are not worth dividing."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Belief:
-    """What is believed of a source beforehand: that a vote of it is right this often."""
-
-    accuracy: float
-    strength: float = 20.0
-    """What the belief is worth, in votes for each outcome."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class EMSettings:
     """How to run expectation-maximization."""
 
-    balance: FloatArray | None = None
-    """(outcomes,): the class balance if it is known; else it is learned."""
     even_coverage: float = 50.0
     """The pull to vote equally often for all outcomes about which a source can be right, in votes."""
     class_conditional: float = 5.0
@@ -70,10 +51,6 @@ class EMSettings:
     """The pull to the average source, in votes for each outcome."""
     even_balance: float = 1.0
     """The pull to an even class balance, in items for each outcome."""
-    beliefs: Mapping[int, Belief] = field(default_factory=dict)
-    """Per source what is believed of it, in the place of the average source."""
-    applies: Sequence[BoolArray] | None = None
-    """Per source the outcomes its tasks apply to, for local accuracies; None ties globally."""
     max_steps: int = 2_000
     tolerance: float = 1e-6
     """Stop when no probability moves by more than this, or when the likelihood has stopped growing."""
@@ -81,89 +58,6 @@ class EMSettings:
     """A gain in log-likelihood, over all items, that means nothing."""
     patience: int = 20
     """So many steps in a row without a gain end the search."""
-
-
-@dataclass(frozen=True, eq=False)
-class Evidence:
-    """What is seen: distinct vote patterns, how often each occurs, and gold where there is some."""
-
-    design: Design
-    """(patterns, configurations)."""
-    counts: FloatArray
-    """(patterns,)."""
-    log_allowed: FloatArray | None = None
-    """(patterns, outcomes): 0 where gold allows the outcome, −∞ where it does not."""
-    spread: FloatArray | None = None
-    """(patterns,): how many items each counted one stands for, if they are a sample."""
-
-    @cached_property
-    def by_column(self) -> sparse.csc_array:
-        """The design, quick to take columns from."""
-        return self.design.matrix.tocsc()
-
-    @cached_property
-    def seen(self) -> FloatArray:
-        """(configurations,): how often each occurs."""
-        from assay._core import scoring_loops
-
-        seen = np.zeros(self.design.width)
-        scoring_loops.count_columns(self.design.starts, self.design.columns, self.counts, seen)
-        return seen
-
-    def sample(self, patterns: int) -> Evidence:
-        """At most about so many of the patterns; those that occur often are all kept."""
-        if len(self.design) <= patterns:
-            return self
-        often = self.counts > self.counts.sum() / patterns
-        chosen, counts = sample_of(self.counts, np.ones(len(often), dtype=np.int64), often, patterns)
-        return Evidence(
-            self.design.take(chosen),
-            counts,
-            None if self.log_allowed is None else self.log_allowed[chosen],
-            None if self.spread is None else self.spread[chosen],
-        )
-
-    @property
-    def parts(self) -> list[slice]:
-        """The patterns in parts: always the same ones, so that sums do not depend on the number of threads."""
-        return list(ranges(len(self.design), _PARTS if len(self.design) > _FEW else 1))
-
-    def responsibilities(self, parameters: Parameters) -> tuple[FloatArray, float]:
-        """(patterns, outcomes) posteriors, and the log-likelihood of all items."""
-        logs = log_joint(parameters, self.design)
-        if self.log_allowed is not None:
-            logs = logs + self.log_allowed
-        posterior, evidence = softmax(logs)
-        return posterior, float(self.counts @ evidence)
-
-    def expected(self, parameters: Parameters) -> Expected:
-        """The E-step."""
-        if self.log_allowed is not None:
-            posterior, likelihood = self.responsibilities(parameters)
-            return Expected.given(self.design, posterior * self.counts[:, None], likelihood)
-        from assay._core import scoring_loops
-
-        gains, base = weights(parameters)
-        # Outcomes are measured against the first one, which then needs no work of its own.
-        leads, lead = np.ascontiguousarray(gains[:, 1:] - gains[:, :1]), base[1:] - base[0]
-        step = scoring_loops.expect_two if len(base) == 2 else scoring_loops.expect
-        parts = self.parts
-        spoken, totals = np.zeros((len(parts), *leads.shape)), np.zeros((len(parts), len(lead)))
-
-        def add(piece: tuple[int, slice]) -> float:
-            part, rows = piece
-            starts = self.design.starts[rows.start : rows.stop + 1]
-            counts = self.counts[rows]
-            return float(step(starts, self.design.columns, counts, leads, lead, spoken[part], totals[part]))
-
-        excess = sum(spread(add, enumerate(parts)))
-        others, rest = spoken.sum(axis=0), totals.sum(axis=0)
-        items = float(self.counts.sum())
-        return Expected(
-            np.column_stack([np.maximum(self.seen - others.sum(axis=1), 0), others]),
-            np.append(max(items - rest.sum(), 0.0), rest),
-            excess + float(self.seen @ gains[:, 0]) + items * float(base[0]),
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,14 +77,54 @@ class Expected:
         return cls(np.asarray(design.matrix.T @ weighted), weighted.sum(axis=0), likelihood)
 
 
+def responsibilities(scoring: Scoring, evidence: Evidence) -> tuple[FloatArray, float]:
+    """(patterns, outcomes) posteriors, and the log-likelihood of all items."""
+    logs = scoring.log_joint(evidence.design)
+    if evidence.log_allowed is not None:
+        logs = logs + evidence.log_allowed
+    posterior, likelihood = softmax(logs)
+    return posterior, float(evidence.counts @ likelihood)
+
+
+def expected_counts(parameters: Parameters, evidence: Evidence) -> Expected:
+    """The E-step."""
+    from assay._core import scoring_loops
+
+    scoring = Scoring.bayes(parameters)
+    design, counts = evidence.design, evidence.counts
+    if evidence.log_allowed is not None:
+        posterior, likelihood = responsibilities(scoring, evidence)
+        return Expected.given(design, posterior * counts[:, None], likelihood)
+    gains, base = scoring.gains, scoring.base
+    # Outcomes are measured against the first one, which then needs no work of its own.
+    leads, lead = np.ascontiguousarray(gains[:, 1:] - gains[:, :1]), base[1:] - base[0]
+    step = scoring_loops.expect_two if len(base) == 2 else scoring_loops.expect
+    parts = evidence.parts
+    spoken, totals = np.zeros((len(parts), *leads.shape)), np.zeros((len(parts), len(lead)))
+
+    def add(piece: tuple[int, slice]) -> float:
+        part, rows = piece
+        starts = design.starts[rows.start : rows.stop + 1]
+        return float(step(starts, design.columns, counts[rows], leads, lead, spoken[part], totals[part]))
+
+    excess = sum(parallel_map(add, enumerate(parts)))
+    others, rest = spoken.sum(axis=0), totals.sum(axis=0)
+    items = float(counts.sum())
+    return Expected(
+        np.column_stack([np.maximum(evidence.seen - others.sum(axis=1), 0), others]),
+        np.append(max(items - rest.sum(), 0.0), rest),
+        excess + float(evidence.seen @ gains[:, 0]) + items * float(base[0]),
+    )
+
+
 def expectation_maximization(
-    start: Parameters, evidence: Evidence, settings: EMSettings
+    start: Parameters, evidence: Evidence, known: Knowledge, settings: EMSettings
 ) -> tuple[Parameters, SolverOutcome]:
     """Parameters of locally greatest posterior density, from a start."""
-    maximize = Maximizer(start.layout, settings, start.ignore_abstentions)
+    maximize = Maximizer(start.layout, known, settings)
 
     def step(parameters: Parameters) -> tuple[Parameters, float]:
-        expected = evidence.expected(parameters)
+        expected = expected_counts(parameters, evidence)
         return maximize(expected), expected.likelihood
 
     steps = still = 0
@@ -206,8 +140,8 @@ def expectation_maximization(
         leap = _leap(before, here, after)
         before, here = here, after
         if leap is not None:
-            if settings.balance is not None:
-                leap = leap.with_balance(settings.balance)
+            if known.balance is not None:
+                leap = leap.with_balance(known.balance)
             landed, reached = step(leap)
             steps += 1
             if reached >= likelihood:
@@ -222,10 +156,10 @@ class Maximizer:
     values in one array; cliques of several one by one.
     """
 
-    def __init__(self, layout: Layout, settings: EMSettings, ignore_abstentions: bool = False) -> None:
+    def __init__(self, layout: Layout, known: Knowledge, settings: EMSettings) -> None:
         self.layout = layout
+        self.known = known
         self.settings = settings
-        self.ignore_abstentions = ignore_abstentions
         alone: dict[int, list[int]] = {}
         self.cliques: dict[int, _Together] = {}
         for index, clique in enumerate(layout.cliques):
@@ -236,12 +170,12 @@ class Maximizer:
                 able = np.stack([layout.masks[source].any(axis=0) for source in clique.sources])
                 kin = np.unique(able, axis=1, return_inverse=True)[1].reshape(-1)
                 believed = tuple(
-                    _Believed(clique.digits[:, at], layout.masks[source], settings.beliefs[source])
+                    _Believed(clique.digits[:, at], layout.masks[source], known.beliefs[source])
                     for at, source in enumerate(clique.sources)
-                    if source in settings.beliefs
+                    if source in known.beliefs
                 )
-                self.cliques[index] = _Together(tied(layout, clique, settings.applies), voters, kin, believed)
-        self.alone = [_Alone.of(layout, indices, settings) for indices in alone.values()]
+                self.cliques[index] = _Together(tied(layout, clique, known.applies), voters, kin, believed)
+        self.alone = [_Alone.of(layout, indices, known) for indices in alone.values()]
 
     def __call__(self, expected: Expected) -> Parameters:
         """Parameters from expected counts."""
@@ -255,11 +189,11 @@ class Maximizer:
             block = spoken[self.layout.offsets[index] : self.layout.offsets[index + 1]]
             tables[index] = clique.table(block, totals, self.settings)
         joint = tuple(tables[index] for index in range(len(self.layout.cliques)))
-        return Parameters(self.layout, self._balance(totals), joint, ignore_abstentions=self.ignore_abstentions)
+        return Parameters(self.layout, self._balance(totals), joint, ignore_abstentions=self.known.ignore_abstentions)
 
     def _balance(self, totals: FloatArray) -> FloatArray:
-        if self.settings.balance is not None:
-            return self.settings.balance
+        if self.known.balance is not None:
+            return self.known.balance
         raised = totals + self.settings.even_balance
         balance: FloatArray = raised / raised.sum()
         return balance
@@ -281,16 +215,16 @@ class _Alone:
     """(sources, 2): accuracy and strength where something is believed, else NaN."""
 
     @classmethod
-    def of(cls, layout: Layout, indices: list[int], settings: EMSettings) -> _Alone:
+    def of(cls, layout: Layout, indices: list[int], known: Knowledge) -> _Alone:
         sources = [layout.cliques[index].sources[0] for index in indices]
         masks = np.stack([layout.masks[source] for source in sources])
         kinds = masks.astype(np.int64)
-        if settings.applies is not None:
-            kinds = kinds * 2 + np.stack([settings.applies[source] for source in sources])[:, None, :]
+        if known.applies is not None:
+            kinds = kinds * 2 + np.stack([known.applies[source] for source in sources])[:, None, :]
         beliefs = np.full((len(sources), 2), np.nan)
         for at, source in enumerate(sources):
-            if source in settings.beliefs:
-                beliefs[at] = settings.beliefs[source].accuracy, settings.beliefs[source].strength
+            if source in known.beliefs:
+                beliefs[at] = known.beliefs[source].accuracy, known.beliefs[source].strength
         rows = layout.offsets[indices][:, None] + np.arange(masks.shape[1])
         return cls(indices, rows, masks, kinds, beliefs)
 

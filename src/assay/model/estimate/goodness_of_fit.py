@@ -1,13 +1,13 @@
 r"""Whether votes look as if they were drawn from the model that was learned from them.
 
-A model of sources that are independent given the truth foretells how often any two
+A model of sources that are independent given the truth predicts how often any two
 values are emitted together. Where the votes were drawn from such a model, observed
 co-votes stray from that by chance alone, and the mean of their squared standardised
 residuals is below one (parameters were fitted to the same votes). Real votes stray
 further: sources share words, guidelines, and items that are hard for everybody.
 
 Hard items hardly show in pairs, since parameters take them up. They show in that the
-model is too sure: each vote is foretold better from the others on its item if those are discounted.
+model is too sure: each vote is predicted better from the others on its item if those are discounted.
 """
 
 from __future__ import annotations
@@ -17,10 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from assay.counts import Layout, Statistics
-from assay.model.estimate.em import Evidence
+from assay.counts import Evidence, Layout, Statistics
 from assay.model.parameters import TINY, Parameters
-from assay.model.posterior import weights
+from assay.model.scoring import Scoring
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -30,15 +29,15 @@ CORRELATIONS = np.array([0.0, 0.02, 0.05, 0.1, 0.2, 0.4])
 _LITTLE = 0.01
 """What is left beyond chance may be so much of what is explained: with many items every model is wrong."""
 
-_FORETOLD = 100_000
+_PREDICTED = 100_000
 """A sample of about so many votes is enough to tell the correlation."""
 
 
 @dataclass(frozen=True)
-class Fitness:
+class GoodnessOfFit:
     """How well a model explains the votes it was learned from.
 
-    >>> Fitness(co_votes=40, explained=90.0, misfit=0.3, correlation=0.0).good
+    >>> GoodnessOfFit(co_votes=40, explained=90.0, misfit=0.3, correlation=0.0).good
     True
     """
 
@@ -49,7 +48,7 @@ class Fitness:
     misfit: float
     """The mean square of what is left, in standard deviations: at most about one if only chance is at work."""
     correlation: float
-    """The correlation of votes on one item under which each is best foretold by the others."""
+    """The correlation of votes on one item under which each is best predicted by the others."""
 
     @property
     def good(self) -> bool:
@@ -67,27 +66,25 @@ class Fitness:
         return 1 + 2 * float(np.sqrt(2 / max(self.co_votes, 1)))
 
 
-def fitness(parameters: Parameters, statistics: Statistics, evidence: Evidence) -> Fitness:
-    """Compare what was seen with what the parameters make of it.
+def goodness_of_fit(parameters: Parameters, evidence: Evidence) -> GoodnessOfFit | None:
+    """Compare the votes that parameters were learned from with what these make of them.
 
-    Parameters
-    ----------
-    statistics
-        How often single indicators hold, alone and together.
-    evidence
-        The patterns that the parameters were learned from.
+    None where co-votes were not counted.
     """
+    statistics = evidence.statistics
+    if statistics is None:
+        return None
     expected, deviation = expected_co_votes(parameters, statistics)
     told = np.isfinite(deviation)
     # Parameters that were learned from a sample stray as far as the sample does.
-    scale = (deviation[told] * items_each_stands_for(evidence) ** 0.5) ** -1
+    scale = (deviation[told] * evidence.items_per_sampled**0.5) ** -1
     left = (statistics.pair - expected)[told] * scale
     alone = np.outer(statistics.single, statistics.rates)[told]
     beyond = (expected[told] - alone) * scale
     if not len(left):
-        return Fitness(0, 0.0, 0.0, 0.0)
-    correlation = shared_correlation(parameters, evidence, sure=3.0)
-    return Fitness(len(left), float((beyond**2).mean()), float((left**2).mean()), correlation)
+        return GoodnessOfFit(0, 0.0, 0.0, 0.0)
+    correlation = shared_correlation(Scoring.bayes(parameters), evidence, sure=3.0)
+    return GoodnessOfFit(len(left), float((beyond**2).mean()), float((left**2).mean()), correlation)
 
 
 def expected_co_votes(parameters: Parameters, statistics: Statistics) -> tuple[FloatArray, FloatArray]:
@@ -101,7 +98,7 @@ def expected_co_votes(parameters: Parameters, statistics: Statistics) -> tuple[F
     said = np.vstack([np.empty((0, layout.outcomes)), *(table[:-1] for table in parameters.conditionals)])
     expected = n * (said * parameters.balance) @ said.T
     apart = independent_pairs(layout)
-    source = np.repeat(np.arange(len(layout.masks)), [len(masks) for masks in layout.masks])
+    source = np.repeat(np.arange(len(layout.masks)), np.diff(layout.value_offsets))
     told = np.triu(apart[np.ix_(source, source)]) & (expected >= 1)
     deviation = np.sqrt(np.maximum(expected * (1 - expected / max(n, 1)), TINY))
     return expected, np.where(told, deviation, np.inf)
@@ -116,33 +113,25 @@ def independent_pairs(layout: Layout) -> npt.NDArray[np.bool_]:
     return apart
 
 
-def shared_correlation(parameters: Parameters, evidence: Evidence, sure: float = 0.0) -> float:
-    """The correlation under which each vote is best foretold by the others on its item.
+def shared_correlation(scoring: Scoring, evidence: Evidence, sure: float = 0.0) -> float:
+    """The correlation under which each vote is best predicted by the others on its item.
 
     Zero, unless it is better than that by so many standard deviations.
     """
     from assay._core import scoring_loops
 
-    gains, base = weights(parameters)
-    logs = [np.empty((1, len(base))), *parameters.logs]
+    gains, base = scoring.gains, scoring.base
+    logs = [np.empty((1, len(base))), *scoring.logs]
     said = np.exp(np.vstack([log[:-1] for log in logs]))
     silent = np.exp(np.vstack([np.repeat(log[-1:], len(log) - 1, axis=0) for log in logs]))
-    # Where silence tells nothing, it is also nothing to be foretold.
-    scored = parameters.weight is None and not parameters.ignore_abstentions
-    spoke = np.maximum(1 - silent, TINY) if scored else np.ones_like(silent)
+    # Where silence tells nothing, it is also nothing to be predicted.
+    spoke = np.maximum(1 - silent, TINY) if scoring.scores_silence else np.ones_like(silent)
     votes = len(evidence.design.columns) / max(len(evidence.design), 1)
-    few = evidence.sample(round(_FORETOLD / max(votes, 5.0)))
+    few = evidence.sample(round(_PREDICTED / max(votes, 5.0)))
     design, scores, squares = few.design, np.zeros(len(CORRELATIONS)), np.zeros(len(CORRELATIONS))
-    scoring_loops.foretell(
+    scoring_loops.predict_each_vote(
         design.starts, design.columns, few.counts, gains, base, said, spoke, CORRELATIONS, scores, squares
     )
-    # Sources with one value are foretold equally well by any, up to rounding.
+    # Sources with one value are predicted equally well by any, up to rounding.
     better = scores > np.maximum(sure * np.sqrt(squares), 1e-9 * few.counts.sum())
     return float(CORRELATIONS[int(np.argmax(np.where(better, scores, 0.0)))])
-
-
-def items_each_stands_for(evidence: Evidence) -> float:
-    """How many items a counted one stands for on average: more than one if the patterns are a sample."""
-    if evidence.spread is None or not evidence.counts.sum():
-        return 1.0
-    return float(np.average(np.maximum(evidence.spread, 1.0), weights=evidence.counts))

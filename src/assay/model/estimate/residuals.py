@@ -19,8 +19,7 @@ from string import ascii_lowercase
 import numpy as np
 import numpy.typing as npt
 
-from assay.counts import Clique, Layout, Statistics
-from assay.model.estimate.em import Evidence
+from assay.counts import Clique, Evidence, Layout, Statistics, sums_by_source
 from assay.model.parameters import TINY, Parameters
 
 BoolArray = npt.NDArray[np.bool_]
@@ -28,27 +27,17 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 
-def first_values(layout: Layout) -> IntArray:
-    """(sources + 1,): where the values of each source begin, if they are numbered one source after the other."""
-    return np.cumsum([0, *(len(masks) for masks in layout.masks)]).astype(np.int64)
-
-
 def compatible_values(layout: Layout) -> BoolArray:
     """(values, values): those that can both be true."""
-    masks = np.vstack([np.empty((0, layout.outcomes), dtype=bool), *layout.masks]).astype(np.float32)
+    masks = layout.all_masks.astype(np.float32)
     compatible: BoolArray = masks @ masks.T > 0
     return compatible
 
 
-def by_source(cells: npt.NDArray[np.generic], layout: Layout) -> FloatArray:
-    """(sources, sources) sums of (values, values) cells."""
-    first = first_values(layout)[:-1]
-    return np.asarray(np.add.reduceat(np.add.reduceat(cells.astype(float), first, axis=0), first, axis=1))
-
-
 def meetings(pair: npt.NDArray[np.generic], layout: Layout) -> tuple[FloatArray, FloatArray]:
     """(sources, sources): how often two meet, and agree, from (values, values) co-votes."""
-    return by_source(pair, layout), by_source(pair * compatible_values(layout), layout)
+    both, offsets = pair.astype(float), layout.value_offsets
+    return sums_by_source(both, offsets), sums_by_source(both * compatible_values(layout), offsets)
 
 
 def expected_meetings(parameters: Parameters, *, apart: bool = False) -> tuple[FloatArray, FloatArray]:
@@ -61,7 +50,7 @@ def expected_meetings(parameters: Parameters, *, apart: bool = False) -> tuple[F
     found = [meetings(np.outer(said[:, y], said[:, y]), layout) for y in range(layout.outcomes)]
     meet, agree = (np.stack(parts) for parts in zip(*found, strict=True))
     if not apart:
-        first, compatible = first_values(layout), compatible_values(layout)
+        first, compatible = layout.value_offsets, compatible_values(layout)
         for i, j in (pair for part in layout.graph.components for pair in combinations(part, 2)):
             both = pair_table(parameters, i, j)[:-1, :-1]
             alike = compatible[first[i] : first[i + 1], first[j] : first[j + 1], None]
@@ -86,14 +75,14 @@ def residual_correlations(parameters: Parameters, statistics: Statistics) -> Flo
     >>> from assay.simulate import flat_world
     >>> world = flat_world(sources=6, copies=[(0, 1)], copy_probability=0.8, seed=3)
     >>> model = LabelModel(dependencies=[(0, 1)]).fit(world.draw(4_000).votes)
-    >>> part = model._fitted.components[0]
+    >>> part = model.fitted_.components[0]
     >>> abs(residual_correlations(part.fit.parameters, part.fit.statistics)[0]).round(1).tolist()
     [1.0, 0.8, 0.0, 0.0, 0.0, 0.0]
     """
     layout = parameters.layout
     items = max(statistics.items, 1)
     met, agreed = meetings(statistics.pair, layout)
-    votes = np.add.reduceat(statistics.single.astype(float), first_values(layout)[:-1])
+    votes = np.add.reduceat(statistics.single.astype(float), layout.value_offsets[:-1])
     silent = items - votes[:, None] - votes[None] + met
     _, agree = expected_meetings(parameters, apart=True)
     abstain = np.stack([table[-1] for table in parameters.conditionals], axis=1)
@@ -115,7 +104,7 @@ def clique_correlations(parameters: Parameters, evidence: Evidence) -> FloatArra
     found = np.zeros(len(layout.cliques))
     if not layout.graph.edges:
         return found
-    first, compatible = first_values(layout), compatible_values(layout)
+    first, compatible = layout.value_offsets, compatible_values(layout)
     items = max(float(evidence.counts.sum()), TINY)
     for index, (clique, (start, stop)) in enumerate(zip(layout.cliques, pairwise(layout.offsets), strict=True)):
         seen = evidence.seen[start:stop] / items

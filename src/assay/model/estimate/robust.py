@@ -32,8 +32,7 @@ sources that err together are taken for independent witnesses. So here
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -42,15 +41,16 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.special import digamma
 
-from assay._core.threads import spread
-from assay.counts import Layout
-from assay.model.estimate.em import Belief, Evidence, Expected
+from assay._core.threads import parallel_map
+from assay.counts import Evidence, Layout
+from assay.model.estimate.em import Expected
 from assay.model.estimate.goodness_of_fit import shared_correlation
+from assay.model.estimate.knowledge import Knowledge
 from assay.model.estimate.residuals import clique_correlations
 from assay.model.estimate.solver import SolverOutcome
 from assay.model.estimate.start import soft_majority, voted_for
 from assay.model.parameters import TINY, Parameters, independent, normalised
-from assay.model.posterior import weights
+from assay.model.scoring import Scoring, effective_share
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -61,14 +61,6 @@ IntArray = npt.NDArray[np.int64]
 class RobustSettings:
     """How to learn from real votes. The same for all votes; none of it was fitted to a single set."""
 
-    balance: FloatArray | None = None
-    """(outcomes,): the class balance if it is known; else it is learned."""
-    signs: FloatArray
-    """(sources,): +1, or −1 for a source declared adversarial."""
-    beliefs: Mapping[int, Belief] = field(default_factory=dict)
-    """Per source what is believed of it, in the place of the average source."""
-    ignore_abstentions: bool = False
-    """Whether only what is said counts, not that it is said."""
     share_strength: float = 100.0
     """What the average source is worth as a prior of one that cannot name every outcome, in votes."""
     coverage_slope: float = -0.3
@@ -95,13 +87,13 @@ class RobustSettings:
 
 
 def robust(
-    layout: Layout, evidence: Evidence, settings: RobustSettings, start: Parameters | None = None
-) -> tuple[Parameters, SolverOutcome]:
-    """Parameters that label real votes well, from a soft majority vote or from other such parameters."""
-    model = _Model(layout, evidence, settings)
-    trust = 1.0 if settings.balance is not None else model.trust_in_balance(evidence)
+    evidence: Evidence, known: Knowledge, settings: RobustSettings, start: Parameters | None = None
+) -> tuple[Parameters, Scoring, SolverOutcome]:
+    """Parameters, and a way of scoring, that label real votes well; from a soft majority vote or other parameters."""
+    model = _Model(evidence, known, settings)
+    trust = 1.0 if known.balance is not None else model.trust_in_balance()
     if start is None:
-        expected = _start(layout, evidence, settings)
+        expected = _start(evidence, known, settings)
     else:
         expected = _expected(_while_learning(start, evidence, trust), evidence, settings)
     seen = np.maximum(evidence.seen, 1.0)[:, None]
@@ -109,20 +101,24 @@ def robust(
     while steps < settings.max_steps and moved >= settings.tolerance:
         steps += 1
         before = expected.spoken / seen
-        parameters = model(expected, trust)
-        expected = _expected(parameters, evidence, settings)
+        parameters = model(expected)
+        scoring = _while_learning(parameters, evidence, trust)
+        expected = _expected(scoring, evidence, settings)
         moved = float(np.abs(expected.spoken / seen - before).max(initial=0.0))
     status = "converged" if moved < settings.tolerance else "max_steps"
-    correlation = shared_correlation(parameters, evidence)
-    discount = settings.unseen_correlation + settings.seen_correlation * correlation
-    final = _as_a_vote(parameters, evidence, settings, settings.alike * (1 - trust))
-    return replace(final, discount=discount), SolverOutcome(status, steps, moved)
+    discount = settings.unseen_correlation + settings.seen_correlation * shared_correlation(scoring, evidence)
+    final = _drawn_to_majority(parameters, evidence, known, settings.alike * (1 - trust))
+    return parameters, replace(final, discount=discount), SolverOutcome(status, steps, moved)
 
 
-def _while_learning(parameters: Parameters, evidence: Evidence, trust: float) -> Parameters:
-    """The same, but not voting adds nothing, and the balance only as much as it is trusted."""
-    said = _weights(parameters, evidence, silence=False)
-    return replace(parameters, weight=said, prior=_tempered(parameters.balance, trust))
+def _while_learning(parameters: Parameters, evidence: Evidence, trust: float) -> Scoring:
+    """Scoring in which not voting adds nothing, and the balance only as much as it is trusted."""
+    logs = _weights(parameters, evidence, silence=False)
+    return _scoring(parameters, logs, _tempered(parameters.balance, trust))
+
+
+def _scoring(parameters: Parameters, logs: tuple[FloatArray, ...], prior: FloatArray) -> Scoring:
+    return Scoring(parameters.layout, prior, logs, parameters.balance, scores_silence=False, is_bayes=False)
 
 
 def _weights(parameters: Parameters, evidence: Evidence, *, silence: bool) -> tuple[FloatArray, ...]:
@@ -136,7 +132,7 @@ def _weights(parameters: Parameters, evidence: Evidence, *, silence: bool) -> tu
     found = []
     for index, (clique, correlation) in enumerate(zip(layout.cliques, correlations, strict=True)):
         added = np.zeros((clique.size, layout.outcomes))
-        worth = 1 / (1 + correlation * np.maximum(clique.voting.sum(axis=1) - 1, 0))
+        worth = effective_share(clique.voting.sum(axis=1), correlation)
         for position, source in enumerate(clique.sources):
             if layout.home[source] == index:
                 says, votes = clique.digits[:, position], clique.voting[:, [position]]
@@ -145,8 +141,8 @@ def _weights(parameters: Parameters, evidence: Evidence, *, silence: bool) -> tu
     return tuple(found)
 
 
-def _as_a_vote(parameters: Parameters, evidence: Evidence, settings: RobustSettings, drawn: float) -> Parameters:
-    """The same, drawn to a majority vote: all votes weigh the same, and neither silence nor the balance counts.
+def _drawn_to_majority(parameters: Parameters, evidence: Evidence, known: Knowledge, drawn: float) -> Scoring:
+    """Scoring that is drawn to a majority vote: all votes weigh the same, and neither silence nor the balance counts.
 
     What would run away while learning, silence and the balance, is settled now and counts as far as it is not drawn.
     """
@@ -154,14 +150,14 @@ def _as_a_vote(parameters: Parameters, evidence: Evidence, settings: RobustSetti
     added = _weights(parameters, evidence, silence=True)
     logs = [log - log.mean(axis=1, keepdims=True) for log in added]
     said = np.vstack([np.empty((0, layout.outcomes)), *(log[:-1] for log in logs)])
-    points = layout.added_up(voted_for(layout, settings.signs))
+    points = layout.added_up(voted_for(layout, known.signs))
     points -= points.mean(axis=1, keepdims=True)
     seen = evidence.seen[:, None]
     common = max(float((seen * said * points).sum()), 0.0) / max(float((seen * points**2).sum()), TINY)
     alike = (1 - drawn) * said + drawn * common * points
     blocks = [alike[start:stop] for start, stop in pairwise(layout.offsets)]
     weight = tuple(np.vstack([block, (1 - drawn) * log[-1:]]) for block, log in zip(blocks, logs, strict=True))
-    return replace(parameters, weight=weight, prior=_tempered(parameters.balance, 1 - drawn))
+    return _scoring(parameters, weight, _tempered(parameters.balance, 1 - drawn))
 
 
 def _tempered(balance: FloatArray, trust: float) -> FloatArray:
@@ -171,20 +167,20 @@ def _tempered(balance: FloatArray, trust: float) -> FloatArray:
     return normal
 
 
-def _start(layout: Layout, evidence: Evidence, settings: RobustSettings) -> Expected:
+def _start(evidence: Evidence, known: Knowledge, settings: RobustSettings) -> Expected:
     """Expected counts as if a soft majority vote were true, as far as gold allows."""
-    labels = soft_majority(layout, evidence.design, settings.signs, settings.start_even)
+    labels = soft_majority(evidence.layout, evidence.design, known.signs, settings.start_even)
     if evidence.log_allowed is not None:
         labels = labels * np.exp(evidence.log_allowed)
         labels = labels / labels.sum(axis=1, keepdims=True)
     return Expected.given(evidence.design, labels * evidence.counts[:, None])
 
 
-def _expected(parameters: Parameters, evidence: Evidence, settings: RobustSettings) -> Expected:
+def _expected(scoring: Scoring, evidence: Evidence, settings: RobustSettings) -> Expected:
     """The E-step, in which votes on one item are discounted for what they have in common."""
     from assay._core import scoring_loops
 
-    gains, base = weights(parameters)
+    gains, base = scoring.gains, scoring.base
     parts = evidence.parts
     spoken = np.zeros((len(parts), *gains.shape))
     totals = np.zeros((len(parts), len(base)))
@@ -205,23 +201,24 @@ def _expected(parameters: Parameters, evidence: Evidence, settings: RobustSettin
             totals[part],
         )
 
-    spread(add, enumerate(parts))
+    parallel_map(add, enumerate(parts))
     return Expected(spoken.sum(axis=0), totals.sum(axis=0))
 
 
 class _Model:
     """The M-step, and what it needs to know of the sources."""
 
-    def __init__(self, layout: Layout, evidence: Evidence, settings: RobustSettings) -> None:
-        self.layout = layout
+    def __init__(self, evidence: Evidence, known: Knowledge, settings: RobustSettings) -> None:
+        layout = self.layout = evidence.layout
         self.evidence = evidence
+        self.known = known
         self.settings = settings
         self.by_value = _by_value(layout)
-        sizes = [len(masks) for masks in layout.masks]
+        sizes = np.diff(layout.value_offsets)
         self.source = np.repeat(np.arange(len(sizes)), sizes)
-        self.first = np.concatenate([[0], np.cumsum(sizes)])[:-1].astype(np.int64)
-        self.masks = np.vstack([np.empty((0, layout.outcomes), dtype=bool), *layout.masks])
-        self.signs = settings.signs
+        self.first = layout.value_offsets[:-1]
+        self.masks = layout.all_masks
+        self.signs = known.signs
         self.used = self.by_value @ evidence.seen
         self.items = float(evidence.counts.sum())
         self.votes = self._by_source(self.used[:, None])[:, 0]
@@ -238,7 +235,7 @@ class _Model:
         fallible = self._by_source((~self.masks).astype(float)) > 0
         self.sure = (self.able & ~fallible)[self.source]
         self.cells = self.several[self.source][:, None] & self.able[self.source] & emitted[:, None]
-        believed = [settings.beliefs.get(source) for source in range(len(sizes))]
+        believed = [known.beliefs.get(source) for source in range(len(sizes))]
         self.belief = np.array([np.nan if b is None else b.accuracy for b in believed])
         self.belief_strength = np.array([0.0 if b is None else b.strength for b in believed])
         self.row_strength = self.coin_strength = 10.0
@@ -257,8 +254,9 @@ class _Model:
             logs = logs - np.average(logs[self.limited], weights=self.votes[self.limited])
         return np.exp(self.settings.coverage_slope * logs)
 
-    def trust_in_balance(self, evidence: Evidence) -> float:
+    def trust_in_balance(self) -> float:
         """How far the votes tell the class balance: by items with three votes that could have been different."""
+        evidence = self.evidence
         # A joint vote is free if one of its votes is, and counts as one.
         free = self.by_value.T @ self.several[self.source].astype(float) > 0
         before = np.concatenate([[0], np.cumsum(free[evidence.design.columns])])
@@ -268,9 +266,9 @@ class _Model:
         effective = float(self.votes.sum() ** 2 / max(float(self.votes @ self.votes), TINY))
         return min(1.0, told / max(cast, TINY) / self.settings.identified) * min(1.0, effective / self.settings.many)
 
-    def __call__(self, expected: Expected, trust: float) -> Parameters:
+    def __call__(self, expected: Expected) -> Parameters:
         """Parameters from expected counts."""
-        balance = self.settings.balance
+        balance = self.known.balance
         if balance is None:
             balance = (expected.totals + TINY) / (expected.totals + TINY).sum()
         votes = self.by_value @ expected.spoken
@@ -280,7 +278,7 @@ class _Model:
             normalised(np.vstack([table, np.maximum(1 - table.sum(axis=0, keepdims=True), 0)]))
             for table in np.split(chance, self.first[1:])
         ]
-        return _while_learning(independent(self.layout, balance, tables), self.evidence, trust)
+        return independent(self.layout, balance, tables)
 
     def _coverage(self, spoken: FloatArray, balance: FloatArray) -> FloatArray:
         """(sources, outcomes): how often each source votes."""
@@ -298,7 +296,7 @@ class _Model:
         share = np.where(self.signs > 0, np.maximum(share, nameable), share)
         share = np.clip(share, 1e-6, 1 - 1e-6)
         lift = np.where(self.able, (share / nameable)[:, None], ((1 - share) / (1 - nameable))[:, None])
-        tells = self.limited[:, None] & (not self.settings.ignore_abstentions)
+        tells = self.limited[:, None] & (not self.known.ignore_abstentions)
         coverage: FloatArray = np.minimum(usual * np.where(tells, lift, 1.0), 0.999)
         return coverage
 
@@ -334,7 +332,7 @@ class _Model:
 
 def _by_value(layout: Layout) -> sparse.csr_array:
     """(values, configurations): ones where a joint vote has a source's value, in the first clique that it is in."""
-    first = np.concatenate([[0], np.cumsum([len(masks) for masks in layout.masks])])
+    first = layout.value_offsets
     rows, columns = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
     for source, home in enumerate(layout.home):
         clique = layout.cliques[home]

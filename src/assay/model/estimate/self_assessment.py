@@ -7,12 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from assay.counts import Statistics
-from assay.model.estimate.em import EMSettings, Evidence, Expected, Maximizer
+from assay.counts import Evidence, Statistics
+from assay.model.estimate.em import EMSettings, Expected, Maximizer
 from assay.model.estimate.goodness_of_fit import expected_co_votes, independent_pairs
+from assay.model.estimate.knowledge import Knowledge
 from assay.model.estimate.residuals import meetings
 from assay.model.parameters import TINY, Parameters
-from assay.model.posterior import log_joint, softmax
+from assay.model.scoring import Scoring, softmax
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -43,7 +44,7 @@ class Redundancy:
 
 
 @dataclass(frozen=True)
-class Outlook:
+class SelfAssessment:
     """What a model expects, by its own probabilities."""
 
     same: float
@@ -62,12 +63,13 @@ class Outlook:
         return self.right - self.majority_right
 
 
-def outlook(parameters: Parameters, evidence: Evidence, statistics: Statistics | None) -> Outlook:
+def self_assessment(parameters: Parameters, scoring: Scoring, evidence: Evidence) -> SelfAssessment:
     """Look at the labels that the patterns would get."""
+    statistics = evidence.statistics
     few = evidence.sample(_PATTERNS)
     spoken = np.diff(few.design.starts)
     counts = np.where(spoken > 0, few.counts, 0.0)
-    labels, _ = softmax(log_joint(parameters, few.design) * parameters.worth(spoken)[:, None])
+    labels, _ = softmax(scoring.log_joint(few.design) * scoring.effective(spoken)[:, None])
     majority = _shared(np.asarray(few.design.matrix @ parameters.layout.added_up(parameters.layout.masks)))
     chosen = _shared(np.round(labels, 12))
     items = max(float(counts.sum()), TINY)
@@ -77,8 +79,9 @@ def outlook(parameters: Parameters, evidence: Evidence, statistics: Statistics |
     repeated: tuple[Redundancy, ...] = ()
     if statistics is not None and parameters.layout.masks:
         voted_for = Expected.given(few.design, majority * few.counts[:, None])
-        repeated = redundant(parameters, Maximizer(parameters.layout, EMSettings())(voted_for), statistics)
-    return Outlook(
+        maximize = Maximizer(parameters.layout, Knowledge.none(parameters.layout), EMSettings())
+        repeated = redundant(parameters, maximize(voted_for), statistics)
+    return SelfAssessment(
         float(counts @ (chosen * majority).sum(axis=1)) / items,
         float(counts @ right) / items,
         float(counts @ voted) / items,

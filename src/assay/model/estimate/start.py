@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from assay.counts import Design, Layout, Patterns
+from assay.counts import Design, Evidence, Layout
 from assay.model.estimate.em import EMSettings, Expected, Maximizer
+from assay.model.estimate.knowledge import Knowledge
 from assay.model.parameters import Parameters
 
 FloatArray = npt.NDArray[np.float64]
@@ -31,18 +32,11 @@ def voted_for(layout: Layout, signs: FloatArray) -> list[npt.NDArray[np.bool_]]:
     return [masks if sign > 0 else ~masks for masks, sign in zip(layout.masks, signs, strict=True)]
 
 
-def from_majority(
-    layout: Layout,
-    patterns: Patterns,
-    design: Design,
-    settings: EMSettings,
-    signs: FloatArray,
-    ignore_abstentions: bool,
-) -> Parameters:
+def from_majority(evidence: Evidence, known: Knowledge, settings: EMSettings) -> Parameters:
     """Parameters as if the soft majority vote were true."""
-    labels = soft_majority(layout, design, signs)
-    if settings.balance is not None:
-        labels = labels * settings.balance
+    labels = soft_majority(evidence.layout, evidence.design, known.signs)
+    if known.balance is not None:
+        labels = labels * known.balance
         labels = labels / labels.sum(axis=1, keepdims=True)
-    maximize = Maximizer(layout, settings, ignore_abstentions)
-    return maximize(Expected.given(design, labels * patterns.counts[:, None]))
+    maximize = Maximizer(evidence.layout, known, settings)
+    return maximize(Expected.given(evidence.design, labels * evidence.counts[:, None]))

@@ -20,10 +20,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 from scipy import linalg
+from scipy.special import expit, logit, ndtri
 
-from assay.counts import Clique
-from assay.model.estimate.em import Evidence
+from assay.counts import Clique, Evidence
+from assay.model.estimate.em import responsibilities
 from assay.model.parameters import TINY, Parameters, among_alternatives
+from assay.model.scoring import Scoring
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -39,10 +41,13 @@ _BEFOREHAND = 2.0
 _PATTERNS = 40_000
 """A sample of so many patterns is enough to tell how much all of them tell."""
 _BLOCK = 20_000
-_95 = 1.959963984540054
+_Z = float(ndtri(0.975))
+"""Standard deviations on each side of a 95% interval."""
 
 
-def accuracy_intervals(parameters: Parameters, evidence: Evidence, *, balance_known: bool) -> list[Interval]:
+def accuracy_intervals(
+    parameters: Parameters, scoring: Scoring, evidence: Evidence, *, balance_known: bool
+) -> list[Interval]:
     """Per source (values,): accuracy, and the ends of its 95% interval.
 
     A value that was never emitted has accuracy P(Y ∈ S) under the class balance
@@ -53,9 +58,9 @@ def accuracy_intervals(parameters: Parameters, evidence: Evidence, *, balance_kn
     if not layout.masks:
         return []
     evidence = evidence.sample(_PATTERNS)
-    posterior, _ = evidence.responsibilities(parameters)
-    if parameters.weight is not None:
-        return _by_missing_information(parameters, evidence, posterior)
+    posterior, _ = responsibilities(scoring, evidence)
+    if not scoring.is_bayes:
+        return _by_missing_information(parameters, scoring.discount, evidence, posterior)
     groups: list[list[int]]
     if layout.offsets[-1] * r <= MAX_PARAMETERS:
         groups = [list(range(len(layout.cliques)))]
@@ -81,14 +86,15 @@ def accuracy_intervals(parameters: Parameters, evidence: Evidence, *, balance_kn
 
 def _around(accuracy: FloatArray, deviation: FloatArray) -> Interval:
     """Accuracies with intervals, from the standard deviations of their logits."""
-    clipped = np.clip(accuracy, 1e-9, 1 - 1e-9)
-    logit = np.log(clipped / (1 - clipped))
-    return accuracy, _expit(logit - _95 * deviation), _expit(logit + _95 * deviation)
+    centre = logit(np.clip(accuracy, 1e-9, 1 - 1e-9))
+    return accuracy, expit(centre - _Z * deviation), expit(centre + _Z * deviation)
 
 
-def _by_missing_information(parameters: Parameters, evidence: Evidence, posterior: FloatArray) -> list[Interval]:
+def _by_missing_information(
+    parameters: Parameters, discount: float, evidence: Evidence, posterior: FloatArray
+) -> list[Interval]:
     layout = parameters.layout
-    inflation = _inflation(parameters.discount, evidence)
+    inflation = _inflation(discount, evidence)
     found = []
     for source, masks in enumerate(layout.masks):
         clique, first = layout.cliques[layout.home[source]], layout.offsets[layout.home[source]]
@@ -131,11 +137,12 @@ def _covariance(
     prior = np.concatenate([(0.5 * joint * (1 - joint)).T.ravel(), np.full(size, 1e-6)])[:size]
     information[np.diag_indices(size)] += prior + 1e-9 * information.diagonal().max(initial=1.0)
     covariance = np.asarray(linalg.inv(information, check_finite=False))
-    if evidence.spread is None:
+    weights = evidence.patterns.sampling_weights
+    if weights is None:
         return covariance
     # Each pattern of a sample stands for many items, but was seen only as often as it was counted.
     scatter = _information(
-        parameters, evidence, posterior, group, balance_known, evidence.counts * np.maximum(evidence.spread, 1.0)
+        parameters, evidence, posterior, group, balance_known, evidence.counts * np.maximum(weights, 1.0)
     )
     return np.asarray(covariance @ scatter @ covariance)
 
@@ -254,7 +261,3 @@ def _alternatives(parameters: Parameters, held: FloatArray, group: list[int]) ->
         among[:, families[-1]] += 1 - block.sum(axis=1)
         found.append(among[:, families[:-1]])
     return np.hstack(found)
-
-
-def _expit(x: FloatArray) -> FloatArray:
-    return np.asarray(1 / (1 + np.exp(-np.clip(x, -700, 700))))

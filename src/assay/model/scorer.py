@@ -1,18 +1,16 @@
-"""P(outcome | votes), in log space.
-
-The junction tree is read off as a product over cliques, each given its separator;
-in logarithms that is a sum, and over many items a sparse matrix times a table.
-"""
+"""Scoring many items: the loops of :mod:`assay._core.scoring_loops`, set up once for a way of scoring."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
-from assay._core.threads import ranges, spread, thread_count
-from assay.counts import Clique, Design, Reading
-from assay.model.parameters import TINY, Parameters
-from assay.votes import Listed, Votes
+from assay._core.threads import parallel_map, ranges, thread_count
+from assay.counts import Clique, Layout
+from assay.model.scoring import Scoring
+from assay.votes import SparseCodes, Votes
 
 Counts = npt.NDArray[np.int32]
 FloatArray = npt.NDArray[np.float64]
@@ -21,56 +19,32 @@ BLOCK = 2**18
 """Probabilities that are worked on together; bounds the memory, not the result."""
 
 
-def weights(parameters: Parameters) -> tuple[FloatArray, FloatArray]:
-    """What votes add to the log-probability of each outcome.
-
-    Returns
-    -------
-    (configurations, outcomes)
-        For each column of the design matrix: the gain over the clique abstaining.
-    (outcomes,)
-        The log-probability of the outcome and of all sources abstaining.
-    """
-    prior = parameters.balance if parameters.prior is None else parameters.prior
-    base = np.log(np.maximum(prior, TINY)) + sum(log[-1] for log in parameters.logs)
-    gains = np.vstack([np.empty((0, len(base))), *(log[:-1] - log[-1] for log in parameters.logs)])
-    return gains, base
-
-
-def log_joint(parameters: Parameters, design: Design) -> FloatArray:
-    """(items, outcomes): log P(votes, outcome)."""
-    gains, base = weights(parameters)
-    logs: FloatArray = np.asarray(design.matrix @ gains) + base
-    return logs
-
-
-def posterior(parameters: Parameters, codes: npt.NDArray[np.integer]) -> FloatArray:
-    """(items, outcomes): P(outcome | votes), from (items, sources) codes.
+def posterior(scoring: Scoring, codes: npt.NDArray[np.integer]) -> FloatArray:
+    """(items, outcomes): P(outcome | votes), from (items, sources) codes in the values of the layout.
 
     Rows sum to one; without votes they are what the model expects then.
     """
-    return Judge(parameters, Reading.plain(parameters.layout)).dense(codes)[0]
+    return Scorer(replace(scoring, layout=replace(scoring.layout, translation=None))).dense(codes)[0]
 
 
-class Judge:
+class Scorer:
     """P(outcome | votes) for votes as they are: compiled once, then given many items."""
 
-    def __init__(self, parameters: Parameters, reading: Reading) -> None:
-        self.parameters = parameters
-        self.reading = reading
-        self.gains, self.base = weights(parameters)
-        layout = parameters.layout
+    def __init__(self, scoring: Scoring) -> None:
+        self.scoring = scoring
+        layout = self._layout = scoring.layout
+        values_of = _values_of_codes(layout)
         # Only differences between outcomes count, so the first one serves as the origin.
-        self._base = self.base[1:] - self.base[:1]
-        leads = (self.gains[:, 1:] - self.gains[:, :1]).T
+        self._base = scoring.base[1:] - scoring.base[:1]
+        leads = (scoring.gains[:, 1:] - scoring.gains[:, :1]).T
         alone, several = [], []
         for index, clique in enumerate(layout.cliques):
             columns = leads[:, layout.offsets[index] : layout.offsets[index + 1]]
             member = clique.sources[0]
-            says_all = (reading.digits[member][:-1] >= 0).all()
+            says_all = (values_of[member][:-1] >= 0).all()
             if len(clique.sources) == 1 and says_all:
-                gains = columns[:, reading.digits[member][:-1]]
-                alone.append((reading.sources[member], np.hstack([np.zeros((len(gains), 1)), gains])))
+                gains = columns[:, values_of[member][:-1]]
+                alone.append((layout.sources[member], np.hstack([np.zeros((len(gains), 1)), gains])))
             else:
                 whole = np.hstack([columns, np.zeros((len(columns), 1))])
                 several.append((clique, whole[:, _abstaining_first(clique)]))
@@ -80,27 +54,27 @@ class Judge:
             np.hstack([np.empty((len(leads), 0)), *(block for _, block in alone), *(block for _, block in several)])
         )
         self._leads_at = self._alone_at[-1] + _ends([block.shape[1] for _, block in several])[:-1]
-        self._members = np.array([reading.sources[s] for clique, _ in several for s in clique.sources], dtype=np.int64)
+        self._members = np.array([layout.sources[s] for clique, _ in several for s in clique.sources], dtype=np.int64)
         self._members_at = _ends([len(clique.sources) for clique, _ in several])
-        digits = [_digits(clique, s, reading.digits[s]) for clique, _ in several for s in clique.sources]
+        digits = [_digits(clique, s, values_of[s]) for clique, _ in several for s in clique.sources]
         self._digits = np.concatenate([np.empty(0, dtype=np.int64), *digits])
         self._digits_at = _ends([len(part) for part in digits])[:-1]
 
     def __call__(self, votes: Votes) -> FloatArray:
         """(items, outcomes). An item without votes gets the class balance."""
-        posterior, voted = self.listed(votes.listed) if votes.is_sparse else self.dense(votes.codes)
-        posterior[voted == 0] = self.parameters.balance
+        posterior, voted = self.sparse(votes.cast) if votes.is_sparse else self.dense(votes.codes)
+        posterior[voted == 0] = self.scoring.without_votes
         return posterior
 
     def dense(self, codes: npt.NDArray[np.integer]) -> tuple[FloatArray, Counts]:
         """(items, outcomes), and (items,) how many cliques say something, from (items, sources) codes."""
         from assay._core import scoring_loops
 
-        posterior = np.empty((len(codes), len(self.base)))
+        posterior = np.empty((len(codes), len(self.scoring.base)))
         voted = np.zeros(len(codes), dtype=np.int32)
-        block = max(BLOCK // len(self.base), 1)
+        block = max(BLOCK // len(self.scoring.base), 1)
 
-        def judge(rows: slice) -> None:
+        def score(rows: slice) -> None:
             for start in range(rows.start, rows.stop, block):
                 some = slice(start, min(start + block, rows.stop))
                 scores = np.tile(self._base[:, None], (1, some.stop - some.start))
@@ -117,27 +91,36 @@ class Judge:
                     scores,
                     voted[some],
                 )
-                scoring_loops.to_posterior(scores, voted[some], self.parameters.discount, posterior[some])
+                scoring_loops.to_posterior(scores, voted[some], self.scoring.discount, posterior[some])
 
-        spread(judge, ranges(len(codes), thread_count(), step=2_048))
+        parallel_map(score, ranges(len(codes), thread_count(), step=2_048))
         return posterior, voted
 
-    def listed(self, rows: Listed) -> tuple[FloatArray, Counts]:
+    def sparse(self, rows: SparseCodes) -> tuple[FloatArray, Counts]:
         """The same from the votes cast."""
         from assay._core import scoring_loops
 
-        posterior = np.empty((len(rows), len(self.base)))
+        posterior = np.empty((len(rows), len(self.scoring.base)))
         voted = np.zeros(len(rows), dtype=np.int32)
+        scoring = self.scoring
 
-        def judge(some: slice) -> None:
-            said = self.reading.rows(rows.slice(some.start, some.stop))
-            design = self.parameters.layout.design(said)
+        def score(some: slice) -> None:
+            said = self._layout.rows(rows.block(some.start, some.stop))
+            design = self._layout.design(said)
             voted[some] = np.diff(design.starts)
-            discount = self.parameters.discount
-            scoring_loops.judge_listed(design.starts, design.columns, self.gains, self.base, discount, posterior[some])
+            scoring_loops.score_listed(
+                design.starts, design.columns, scoring.gains, scoring.base, scoring.discount, posterior[some]
+            )
 
-        spread(judge, ranges(len(rows), max(-(-len(rows) // BLOCK), 1)))
+        parallel_map(score, ranges(len(rows), max(-(-len(rows) // BLOCK), 1)))
         return posterior, voted
+
+
+def _values_of_codes(layout: Layout) -> tuple[npt.NDArray[np.int32], ...]:
+    """Per source: its code -> its value in the layout, −1 where it says nothing. The last entry is abstain's."""
+    if layout.translation is not None:
+        return layout.translation.value_of_code
+    return tuple(np.append(np.arange(len(masks), dtype=np.int32), np.int32(-1)) for masks in layout.masks)
 
 
 def _ends(sizes: list[int]) -> npt.NDArray[np.int64]:
@@ -159,11 +142,3 @@ def _abstaining_first(clique: Clique) -> npt.NDArray[np.int64]:
     """(configurations,): which configuration stands where if abstaining comes first for every source, not last."""
     numbers = np.arange(clique.size).reshape(clique.shape)
     return np.roll(numbers, 1, axis=tuple(range(numbers.ndim))).ravel()
-
-
-def softmax(logs: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """(items, outcomes) probabilities from log-probabilities, and (items,) the logarithm of their sum."""
-    highest = logs.max(axis=1, keepdims=True)
-    chances = np.exp(logs - highest)
-    total = chances.sum(axis=1, keepdims=True)
-    return chances / total, (np.log(total) + highest)[:, 0]

@@ -1,0 +1,143 @@
+"""What one component is learned from: its layout, its vote patterns, its co-votes, and gold where there is some."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from assay._core.threads import ranges
+from assay.counts.cliques import Design, Layout
+from assay.counts.patterns import Patterns, sample_of
+from assay.counts.statistics import Indicator, Statistics
+from assay.counts.tally import Tally
+
+BoolArray = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+_PARTS = 4
+"""Sums over patterns are taken in so many parts, however many threads there are."""
+_FEW = 2_000
+"""Fewer patterns are not worth dividing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """The votes on one component, counted.
+
+    >>> from assay import Tally, Votes
+    >>> from assay.counts import SourceGraph, layout_of
+    >>> tally = Tally.of(Votes.from_matrix([[0, 1], [0, 1], [1, -1]]))
+    >>> evidence = Evidence.of(tally, layout_of(tally.schema, 0, SourceGraph(tally.names)))
+    >>> evidence.items, evidence.seen.tolist()
+    (3.0, [2.0, 1.0, 0.0, 2.0])
+    """
+
+    layout: Layout
+    patterns: Patterns
+    """In the values of the layout."""
+    statistics: Statistics | None = None
+    """Counts of single indicators over all items; None where the patterns are all there is."""
+    log_allowed: FloatArray | None = None
+    """(patterns, outcomes): 0 where gold allows the outcome, −∞ where it does not."""
+
+    @classmethod
+    def of(cls, tally: Tally, layout: Layout, patterns: Patterns | None = None) -> Evidence:
+        """The evidence that a tally holds for one component; or its co-votes, and patterns from elsewhere."""
+        found = tally.sketch.patterns() if patterns is None else patterns
+        return cls(
+            layout,
+            replace(found, rows=layout.rows(found.rows)),
+            None if tally.pair is None else Statistics.of(tally, layout),
+        )
+
+    def with_gold(self, gold: Patterns, allowed: BoolArray) -> Evidence:
+        """The same and items with gold: their votes, and (items, outcomes) the outcomes that gold allows."""
+        everything = np.ones((len(self.patterns), self.layout.outcomes), dtype=bool)
+        with np.errstate(divide="ignore"):
+            log_allowed = np.log(np.vstack([everything, allowed]).astype(float))
+        return replace(self, patterns=self.patterns + gold, log_allowed=log_allowed)
+
+    @property
+    def counts(self) -> FloatArray:
+        """(patterns,): how many items have each, or stand behind it."""
+        return self.patterns.counts
+
+    @property
+    def items(self) -> float:
+        """How many items there are."""
+        return self.patterns.items
+
+    @cached_property
+    def design(self) -> Design:
+        """(patterns, configurations): which joint votes each pattern has."""
+        return self.layout.design(self.patterns.rows)
+
+    @cached_property
+    def by_column(self) -> sparse.csc_array:
+        """The design, quick to take columns from."""
+        return self.design.matrix.tocsc()
+
+    @cached_property
+    def seen(self) -> FloatArray:
+        """(configurations,): how often each occurs."""
+        from assay._core import scoring_loops
+
+        seen = np.zeros(self.design.width)
+        scoring_loops.count_columns(self.design.starts, self.design.columns, self.counts, seen)
+        return seen
+
+    @property
+    def parts(self) -> list[slice]:
+        """The patterns in parts: always the same ones, so that sums do not depend on the number of threads."""
+        return list(ranges(len(self.patterns), _PARTS if len(self.patterns) > _FEW else 1))
+
+    @property
+    def items_per_sampled(self) -> float:
+        """How many items a counted one stands for on average: more than one if the patterns are a sample."""
+        weights = self.patterns.sampling_weights
+        if weights is None or not self.counts.sum():
+            return 1.0
+        return float(np.average(np.maximum(weights, 1.0), weights=self.counts))
+
+    def count(self, indicators: Sequence[Indicator]) -> Statistics:
+        """Counts of indicators: over all items for those of single sources, else from the patterns."""
+        single = self.statistics
+        if single is None or any(len(indicator.sources) > 1 for indicator in indicators):
+            return Statistics.count(self.patterns, indicators)
+        if tuple(indicators) == single.indicators:
+            return single
+        place = {indicator: at for at, indicator in enumerate(single.indicators)}
+        return single.keep(np.array([place[indicator] for indicator in indicators], dtype=np.int64))
+
+    # Parts of it
+
+    def thinned(self, size: int) -> Evidence:
+        """The same with a sample of the patterns, of at most about this size; see :meth:`Patterns.thinned`."""
+        return replace(self, patterns=self.patterns.thinned(size))
+
+    def sample(self, patterns: int) -> Evidence:
+        """At most about so many of the patterns; those that occur often are all kept."""
+        if len(self.patterns) <= patterns:
+            return self
+        often = self.counts > self.counts.sum() / patterns
+        chosen, counts = sample_of(self.counts, np.ones(len(often), dtype=np.int64), often, patterns)
+        return self.take(chosen, counts)
+
+    def take(self, chosen: IntArray, counts: FloatArray) -> Evidence:
+        """Some of the patterns, with other counts."""
+        weights, allowed = self.patterns.sampling_weights, self.log_allowed
+        some = Patterns(self.patterns.rows.take(chosen), counts, None if weights is None else weights[chosen])
+        return replace(self, patterns=some, log_allowed=None if allowed is None else allowed[chosen])
+
+    def of_sources(self, sources: Sequence[int]) -> Evidence:
+        """The votes of some sources, which are then numbered as given."""
+        if list(sources) == list(range(len(self.layout.masks))):
+            return self
+        single = None if self.statistics is None else self.statistics.of_sources(sources)
+        return Evidence(self.layout.part(sources), self.patterns.select(sources), single)

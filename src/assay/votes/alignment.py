@@ -1,0 +1,37 @@
+"""Whether votes can be read with the schema of other votes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from assay.errors import VoteError, listing
+from assay.votes.schema import Schema
+from assay.votes.sparse_codes import CodeArray
+
+
+def check_sources(given: Schema, wanted: Schema) -> None:
+    """Raise unless both are on the same tasks, and no source is missing."""
+    if given.tasks != wanted.tasks:
+        raise VoteError("these votes are on other tasks than those the model was fitted on")
+    missing = [name for name in wanted.names if name not in given.names]
+    if missing:
+        raise VoteError(f"these votes lack sources that the model was fitted on: {listing(missing)}")
+
+
+def check_emitted(given: Schema, wanted: Schema, columns: Iterable[CodeArray]) -> None:
+    """Raise if a source emitted, in (items,) codes a source, a value that the same source does not have in the other.
+
+    A value that is only listed, and was never emitted, does no harm.
+    """
+    for name, table, known, codes in zip(wanted.names, given.values, wanted.values, columns, strict=True):
+        unknown = [code for code, vote in enumerate(table) if vote not in known]
+        if not unknown:
+            continue
+        emitted = np.flatnonzero(np.isin(codes, unknown))
+        if len(emitted):
+            raise VoteError(
+                f"source {name!r} says {str(table[codes[emitted[0]]])!r}, "
+                "which is not among the values that the model was fitted on"
+            )

@@ -1,0 +1,114 @@
+"""Votes as one table of codes, items × sources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.errors import VoteError
+from assay.votes.encoding import ABSTAIN
+from assay.votes.schema import Schema
+from assay.votes.sparse_codes import CodeArray, IntArray, SparseCodes
+
+_ROWS_AT_ONCE = 8_192
+"""Rows that are looked at and copied together, so that they are still in the cache."""
+
+
+@dataclass(frozen=True, eq=False)
+class DenseCodes:
+    """(items, sources) codes in which −1 abstains, read-only and each source's side by side in memory."""
+
+    codes: CodeArray
+
+    is_sparse: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        self.codes.flags.writeable = False
+
+    @classmethod
+    def checked(cls, codes: npt.NDArray[Any], schema: Schema) -> Self:
+        """A copy in the smallest integers of codes that fit a schema.
+
+        Raises
+        ------
+        VoteError
+            If there is not one column a source, or a code is not one of its source's values.
+        """
+        if codes.ndim != 2 or codes.shape[1] != len(schema.names):
+            raise VoteError(
+                f"codes must be items × sources with {len(schema.names)} columns, but their shape is {codes.shape}"
+            )
+        sizes = [len(table) for table in schema.values]
+        # What is done with votes is done source by source.
+        frozen = np.empty(codes.shape, dtype=schema.code_type, order="F")
+        for start in range(0, len(codes), _ROWS_AT_ONCE):
+            rows = slice(start, start + _ROWS_AT_ONCE)
+            block = codes[rows]
+            low, high = block.min(axis=0), block.max(axis=0)
+            for name, size, least, most in zip(schema.names, sizes, low.tolist(), high.tolist(), strict=True):
+                if least < ABSTAIN or most >= size:
+                    raise VoteError(f"source {name!r} has codes from {least} to {most}, but {size} values")
+            frozen[rows] = block
+        return cls(frozen)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def width(self) -> int:
+        """How many sources there are."""
+        return int(self.codes.shape[1])
+
+    @cached_property
+    def cast(self) -> SparseCodes:
+        """The votes that were cast, row by row."""
+        return SparseCodes.of(self.codes)
+
+    @property
+    def mean_votes(self) -> float:
+        """How many codes a row holds."""
+        return float(self.width)
+
+    # Parts of them
+
+    def take(self, rows: IntArray | slice) -> Self:
+        """The given rows, in that order."""
+        taken = self.codes[rows]
+        return type(self)(taken if taken.flags.f_contiguous else np.asfortranarray(taken))
+
+    def block(self, start: int, stop: int) -> Self:
+        """Neighbouring rows, without copying their votes."""
+        return type(self)(self.codes[start:stop])
+
+    def select(self, columns: Sequence[int] | IntArray) -> Self:
+        """The votes of some sources, which are numbered as given."""
+        return type(self)(np.asfortranarray(self.codes[:, np.asarray(columns, dtype=np.int64)]))
+
+    def recoded(self, lookups: Sequence[npt.NDArray[np.signedinteger[Any]]]) -> Self:
+        """Codes replaced source by source: ``lookups[j][code]``; the last entry of each is that of abstaining."""
+        dtype = np.result_type(np.int8, *lookups)
+        codes = np.empty(self.codes.shape, dtype=dtype, order="F")
+        for source, lookup in enumerate(lookups):
+            codes[:, source] = lookup[self.codes[:, source]]
+        return type(self)(codes)
+
+    # Other forms
+
+    def dense(self) -> CodeArray:
+        """(items, sources): the codes."""
+        return self.codes
+
+    def columns(self) -> Iterator[CodeArray]:
+        """Source by source (items,) codes."""
+        return iter(self.codes.T)
+
+    def hashes(self, factors: npt.NDArray[np.uint64], hashes: npt.NDArray[np.uint64]) -> None:
+        """Write the hash of each row to (items,) ``hashes``; ``factors`` (sources,) are the sources' multipliers."""
+        from assay._core import counting_loops
+
+        counting_loops.hash_rows(self.codes.T, factors, hashes)

@@ -1,0 +1,68 @@
+"""Long tables, a row for each vote, as codes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.errors import VoteError, near_miss
+from assay.tasks import TaskGraph
+from assay.votes.encoding import encode
+from assay.votes.schema import Schema
+from assay.votes.sparse_codes import SparseCodes
+
+
+def long_votes(
+    table: Any, tasks: TaskGraph | None, task: str | None, *, item: str, source: str, label: str
+) -> tuple[Schema, SparseCodes, npt.NDArray[Any]]:
+    """What a long table says: its schema, its votes, and (items,) the names of its items.
+
+    The parameters are those of :meth:`assay.Votes.from_long`.
+    """
+    import polars as pl
+
+    from assay._core.rows import as_polars, positions_in
+
+    frame = as_polars(table)
+    for column in (item, source, label):
+        if column not in frame.columns:
+            raise VoteError(f"the table has no column {column!r}. {near_miss(column, frame.columns)}")
+    frame = frame.select(item, source, label).drop_nulls(label)
+    if frame[item].null_count() or frame[source].null_count():
+        raise VoteError(f"some votes name no item or no source: {item!r} and {source!r} must be filled")
+    workers = frame[source].cast(pl.String)
+    items, names = frame[item].unique(maintain_order=True), workers.unique().sort()
+    # A label is looked up once, not once a vote; unless it is a structure, which polars cannot look for.
+    if frame[label].dtype.is_nested() or frame[label].dtype == pl.Object:
+        labels, which = frame[label].to_list(), np.arange(len(frame))
+    else:
+        kinds = frame[label].unique(maintain_order=True)
+        labels, which = kinds.to_list(), positions_in(frame[label], kinds)
+    if tasks is None:
+        labels = [str(value) for value in labels]
+        tasks = TaskGraph.unremembered(task or "label", sorted(set(labels)))
+    try:
+        kind_codes, values = encode(tasks.label_space, labels, task)
+    except VoteError:
+        encode(tasks.label_space, frame[label].to_list(), task)  # says which row it is
+        raise
+    codes = kind_codes[which]
+    rows, columns = positions_in(frame[item], items), positions_in(workers, names)
+    place = rows.astype(np.int64) * len(names) + columns
+    order = np.argsort(place, kind="stable")
+    again = place[order][1:] == place[order][:-1]
+    clash = np.flatnonzero(again & (codes[order][1:] != codes[order][:-1]))
+    if len(clash):
+        one, other = order[clash[0]], order[clash[0] + 1]
+        raise VoteError(
+            f"source {names[int(columns[one])]!r} votes twice on item {items[int(rows[one])]!r}, "
+            f"{str(values[codes[one]])!r} and {str(values[codes[other]])!r}; keep one of them"
+        )
+    order = order[np.concatenate([[True], ~again])] if len(order) else order
+    starts = np.concatenate([[0], np.cumsum(np.bincount(rows[order], minlength=len(items)))])
+    schema = Schema(tasks, tuple(names), (values,) * len(names))
+    said = codes[order].astype(schema.code_type)
+    cast = SparseCodes(starts.astype(np.int64), columns[order].astype(np.int32), said, len(names))
+    return schema, cast, items.to_numpy()

@@ -1,0 +1,79 @@
+"""Matrices of class numbers, dense or sparse, as codes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from assay.errors import VoteError
+from assay.votes.encoding import ABSTAIN
+from assay.votes.sparse_codes import CodeArray, SparseCodes
+
+
+def codes_of_matrix(matrix: Any, classes: int | None) -> tuple[CodeArray | SparseCodes, int, int]:
+    """The codes of a matrix (items, sources) of class numbers, how many classes there are, and how many sources.
+
+    Parameters
+    ----------
+    matrix
+        Integers from 0, and −1 for abstain; or a SciPy sparse matrix.
+    classes
+        How many classes there are, if that is known; else as many as the matrix needs, and at least two.
+    """
+    cast = _sparse(matrix)
+    given: CodeArray | SparseCodes = _dense(matrix) if cast is None else cast
+    codes = given.codes if isinstance(given, SparseCodes) else given
+    highest = int(codes.max(initial=ABSTAIN))
+    if codes.size and codes.min() < ABSTAIN:
+        raise VoteError(
+            f"expected class numbers from 0, or -1 for abstain, but the matrix holds {codes.min()}; "
+            "map every abstention to -1"
+        )
+    count = max(highest + 1, 2) if classes is None else classes
+    if count < 1 or highest >= count:
+        raise VoteError(
+            f"expected class numbers below {count}, the number of classes, but the matrix holds {highest}; "
+            "classes are numbered from 0"
+        )
+    return given, count, given.width if isinstance(given, SparseCodes) else given.shape[1]
+
+
+def _sparse(matrix: Any) -> SparseCodes | None:
+    """The votes of a SciPy sparse matrix in the sparse convention, if they are few enough to be kept as a list."""
+    if not hasattr(matrix, "tocsr") or matrix.ndim != 2:
+        return None
+    rows = matrix.tocsr()
+    stored = np.asarray(rows.data)
+    in_convention = stored.dtype.kind in "iu" and not (stored < 0).any()
+    if not in_convention or rows.has_canonical_format is False:
+        return None
+    cast = SparseCodes(
+        rows.indptr.astype(np.int64), rows.indices.astype(np.int32), stored.astype(np.int64) - 1, rows.shape[1]
+    )
+    return cast.keep(stored > 0) if cast.is_worth_listing else None
+
+
+def _dense(matrix: Any) -> CodeArray:
+    """Any matrix of integers as an array in which −1 abstains."""
+    if hasattr(matrix, "tocoo"):
+        sparse = matrix.tocoo()
+        stored = np.asarray(sparse.data)
+        if (stored < 0).any():
+            codes = np.asarray(sparse.toarray())
+        else:
+            codes = np.full(sparse.shape, ABSTAIN, dtype=np.result_type(stored, np.int64))
+            codes[sparse.row, sparse.col] = stored - codes.dtype.type(1)
+    else:
+        codes = np.asarray(matrix)
+    if codes.ndim != 2:
+        raise VoteError(f"expected a matrix of items × sources, but its shape is {codes.shape}")
+    if codes.dtype.kind != "i":
+        integers = codes.astype(np.int64) if codes.dtype.kind in "buf" and np.isfinite(codes).all() else None
+        if integers is None or not (integers == codes).all():
+            raise VoteError(
+                f"expected integer class numbers, -1 for abstain, but the matrix holds {codes.dtype}; "
+                "for label names use Votes.from_columns"
+            )
+        codes = integers
+    return codes

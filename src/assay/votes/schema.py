@@ -1,0 +1,173 @@
+"""What votes are about: the tasks, the sources, and the values that each source can emit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.errors import VoteError, near_miss
+from assay.tasks import LabelSpace, TaskGraph, Vote
+from assay.votes.encoding import canonical, smallest
+
+BoolArray = npt.NDArray[np.bool_]
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class OutcomeSets:
+    """The values of all sources, as sets of the outcomes of one component."""
+
+    masks: BoolArray
+    """(sets, outcomes): the distinct sets that some value allows."""
+    of_code: tuple[npt.NDArray[np.int32], ...]
+    """Per source: code -> row of ``masks``, −1 where the code says nothing here. The last entry is abstain's."""
+
+    @cached_property
+    def of_value(self) -> npt.NDArray[np.int32]:
+        """(values,): the same for the values of all sources, one source after the other, without abstaining."""
+        return np.concatenate([sets[:-1] for sets in self.of_code])
+
+
+@dataclass(frozen=True, eq=False)
+class Schema:
+    """Everything about votes but the votes themselves.
+
+    Values of all sources are numbered one source after the other: value ``v`` of
+    source ``j`` is number ``offsets[j] + v``.
+
+    >>> from assay import Votes
+    >>> schema = Votes.from_matrix([[0, 1], [1, -1]], names=["kb", "crowd"]).schema
+    >>> schema
+    Schema(2 sources, 4 values, 1 task)
+    >>> schema.position("crowd"), schema.offsets.tolist()
+    (1, [0, 2, 4])
+    """
+
+    tasks: TaskGraph
+    names: tuple[str, ...]
+    """The sources."""
+    values: tuple[tuple[Vote, ...], ...]
+    """Per source the votes that its codes stand for."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "names", tuple(self.names))
+        object.__setattr__(self, "values", tuple(tuple(table) for table in self.values))
+        if not self.names:
+            raise VoteError("expected at least one source, but there is none")
+        unnamed = next((name for name in self.names if not isinstance(name, str)), None)
+        if unnamed is not None:
+            raise VoteError(f"the names of sources are strings, but got {unnamed!r} ({type(unnamed).__name__})")
+        repeated = next((name for name, count in Counter(self.names).items() if count > 1), None)
+        if repeated is not None:
+            raise VoteError(f"two sources are called {repeated!r}; give each its own name")
+        if len(self.values) != len(self.names):
+            raise VoteError(
+                f"expected one value table for each of the {len(self.names)} sources, but there are {len(self.values)}"
+            )
+
+    def __repr__(self) -> str:
+        count = len(self.tasks)
+        return f"Schema({len(self.names):,} sources, {self.value_count:,} values, {count} task{'s' * (count != 1)})"
+
+    def __eq__(self, other: object) -> bool:
+        """Same tasks, sources and value tables."""
+        if not isinstance(other, Schema):
+            return NotImplemented
+        return self is other or (
+            self.names == other.names and self.values == other.values and self.tasks == other.tasks
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.names, self.values))
+
+    @property
+    def label_space(self) -> LabelSpace:
+        """The outcomes that votes are sets of."""
+        return self.tasks.label_space
+
+    @cached_property
+    def offsets(self) -> IntArray:
+        """(sources + 1,): where the values of each source begin, and where those of the last one end."""
+        return np.cumsum([0, *map(len, self.values)], dtype=np.int64)
+
+    @property
+    def value_count(self) -> int:
+        """How many values all sources have together."""
+        return int(self.offsets[-1])
+
+    @property
+    def source_of_value(self) -> IntArray:
+        """(values,): the source that each value belongs to."""
+        return np.repeat(np.arange(len(self.names)), np.diff(self.offsets))
+
+    @property
+    def code_type(self) -> type[np.signedinteger[Any]]:
+        """The smallest integer type that holds every source's codes."""
+        return smallest(max(map(len, self.values), default=0))
+
+    @cached_property
+    def outcome_sets(self) -> tuple[OutcomeSets, ...]:
+        """Per component of the label space: the values as sets of its outcomes."""
+        return tuple(self._outcome_sets(index) for index in range(len(self.label_space.components)))
+
+    def _outcome_sets(self, index: int) -> OutcomeSets:
+        component = self.label_space.components[index]
+        rows: dict[bytes, int] = {}
+        masks: list[BoolArray] = []
+        row_of: dict[Vote, int] = {}
+        for vote in canonical(self.label_space, {vote for table in self.values for vote in table}):
+            mask = component.allows(vote)
+            if mask.all():
+                row_of[vote] = -1
+                continue
+            if mask.tobytes() not in rows:
+                rows[mask.tobytes()] = len(masks)
+                masks.append(mask)
+            row_of[vote] = rows[mask.tobytes()]
+        return OutcomeSets(
+            np.array(masks, dtype=bool).reshape(len(masks), len(component)),
+            tuple(np.array([*(row_of[vote] for vote in table), -1], dtype=np.int32) for table in self.values),
+        )
+
+    def position(self, source: str | int) -> int:
+        """The column of a source, given by name or by column number."""
+        if isinstance(source, str):
+            if source in self.names:
+                return self.names.index(source)
+            raise VoteError(f"there is no source {source!r}. {near_miss(source, self.names)}")
+        if -len(self.names) <= source < len(self.names):
+            return int(source) % len(self.names)
+        raise VoteError(f"there is no source number {source}; there are {len(self.names)}")
+
+    def tasks_of(self, source: str | int) -> tuple[str, ...]:
+        """The tasks that a source's values speak about (the paper's coverage set)."""
+        spoken = {task for vote in self.values[self.position(source)] for task in vote.tasks}
+        return tuple(name for name in self.tasks.names if name in spoken)
+
+    def select(self, columns: Sequence[int]) -> Schema:
+        """Some of the sources, by column number, in that order."""
+        return Schema(self.tasks, tuple(self.names[j] for j in columns), tuple(self.values[j] for j in columns))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Tasks, sources and their values as plain lists, for JSON."""
+        return {
+            "tasks": self.tasks.to_dict(),
+            "sources": [
+                {"name": name, "values": [dict(vote.labels) for vote in table]}
+                for name, table in zip(self.names, self.values, strict=True)
+            ],
+        }
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Self:
+        """The schema that :meth:`to_dict` wrote; raises KeyError, TypeError or ValueError for anything else."""
+        tasks = TaskGraph.from_dict(stored["tasks"])
+        names = tuple(source["name"] for source in stored["sources"])
+        vote = tasks.label_space.vote
+        return cls(tasks, names, tuple(tuple(vote(value) for value in entry["values"]) for entry in stored["sources"]))

@@ -1,0 +1,196 @@
+"""Votes row by row: who votes, and what. Small where most sources abstain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.errors import VoteError
+
+IntArray = npt.NDArray[np.int64]
+CodeArray = npt.NDArray[np.signedinteger[Any]]
+
+MAX_DENSE = 2**32
+"""The most codes that are laid out in one table."""
+
+
+_WORTH_LISTING = 0.1
+"""Votes are kept as a list if they fill less than this share of the table of codes."""
+
+
+@dataclass(frozen=True, eq=False)
+class SparseCodes:
+    """The votes that were cast, row by row; sources that are not listed abstain.
+
+    The same rows as :class:`DenseCodes`, behind the same methods: a store of
+    :class:`assay.Votes`, and the form in which vote patterns are kept.
+    """
+
+    starts: IntArray
+    """(rows + 1,): where each row's votes begin."""
+    sources: npt.NDArray[np.int32]
+    """(votes,): who votes, in rising order within a row."""
+    codes: CodeArray
+    """(votes,): what; never negative."""
+    width: int
+    """How many sources there are."""
+
+    is_sparse: ClassVar[bool] = True
+
+    @classmethod
+    def of(cls, codes: CodeArray, rows: IntArray | None = None) -> Self:
+        """The votes of some rows, or all, of (items, sources) codes in which −1 abstains.
+
+        >>> cast = SparseCodes.of(np.array([[0, -1], [-1, -1], [1, 0]]))
+        >>> cast.starts.tolist(), cast.sources.tolist(), cast.codes.tolist()
+        ([0, 1, 1, 3], [0, 0, 1], [0, 1, 0])
+        """
+        from assay._core import counting_loops
+
+        chosen = np.arange(len(codes), dtype=np.int64) if rows is None else rows
+        room = len(chosen) * codes.shape[1] + 1
+        starts = np.empty(len(chosen) + 1, dtype=np.int64)
+        sources, said = np.empty(room, dtype=np.int32), np.empty(room, dtype=codes.dtype)
+        counting_loops.list_votes(codes.T, chosen, starts, sources, said)
+        # Copied, so that the room for votes that were not cast is given back.
+        return cls(starts, sources[: starts[-1]].copy(), said[: starts[-1]].copy(), codes.shape[1])
+
+    @classmethod
+    def empty(cls, width: int, dtype: npt.DTypeLike = np.int8) -> Self:
+        """No rows."""
+        return cls(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0, dtype=dtype), width)
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def cast(self) -> Self:
+        """The votes that were cast: these."""
+        return self
+
+    @property
+    def row(self) -> IntArray:
+        """(votes,): the row that each vote belongs to."""
+        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+
+    @property
+    def is_worth_listing(self) -> bool:
+        """Whether so few votes were cast that a list of them is smaller, and faster, than a table."""
+        return len(self.codes) < _WORTH_LISTING * len(self) * self.width
+
+    @property
+    def mean_votes(self) -> float:
+        """How many codes a row holds, on average."""
+        return len(self.sources) / max(len(self), 1)
+
+    def same_as(self, other: SparseCodes) -> bool:
+        """Whether both hold the same votes."""
+        return (
+            np.array_equal(self.starts, other.starts)
+            and np.array_equal(self.sources, other.sources)
+            and np.array_equal(self.codes, other.codes)
+        )
+
+    # Parts of them
+
+    def take(self, rows: IntArray) -> Self:
+        """The given rows, in that order."""
+        from assay._core import counting_loops
+
+        chosen = np.asarray(rows, dtype=np.int64)
+        lengths = np.diff(self.starts)[chosen]
+        starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        sources, codes = np.empty(starts[-1], dtype=np.int32), np.empty(starts[-1], dtype=self.codes.dtype)
+        counting_loops.take_listed(self.starts, self.sources, self.codes, chosen, starts, sources, codes)
+        return type(self)(starts, sources, codes, self.width)
+
+    def block(self, start: int, stop: int) -> Self:
+        """Neighbouring rows, without copying their votes."""
+        votes = slice(self.starts[start], self.starts[stop])
+        starts = self.starts[start : stop + 1] - self.starts[start]
+        return type(self)(starts, self.sources[votes], self.codes[votes], self.width)
+
+    def keep(self, kept: npt.NDArray[np.bool_]) -> Self:
+        """The same rows with only some of their votes."""
+        before = np.concatenate([[0], np.cumsum(kept)])
+        return type(self)(before[self.starts].astype(np.int64), self.sources[kept], self.codes[kept], self.width)
+
+    def select(self, columns: Sequence[int] | IntArray) -> Self:
+        """The votes of some different sources, which are numbered as given."""
+        chosen = np.asarray(columns, dtype=np.int64)
+        if len(chosen) == self.width and (chosen == np.arange(self.width)).all():
+            return self
+        place = np.full(self.width, -1, dtype=np.int32)
+        place[chosen] = np.arange(len(chosen), dtype=np.int32)
+        kept = self.keep(place[self.sources] >= 0)
+        made = type(self)(kept.starts, place[kept.sources], kept.codes, len(chosen))
+        return made if (np.diff(chosen) > 0).all() else made._ordered()
+
+    def _ordered(self) -> Self:
+        """The same votes with those of each row in the order of the sources."""
+        order = np.lexsort((self.sources, self.row))
+        return type(self)(self.starts, self.sources[order], self.codes[order], self.width)
+
+    def recoded(self, lookups: Sequence[npt.NDArray[np.signedinteger[Any]]]) -> Self:
+        """Codes replaced source by source: ``lookups[j][code]``, where −1 drops the vote.
+
+        Each lookup ends with the entry of abstaining, −1.
+        """
+        offsets = np.cumsum([0, *map(len, lookups)], dtype=np.int64)
+        said = np.concatenate([*lookups, np.empty(0, dtype=np.int8)])[offsets[self.sources] + self.codes]
+        if (said >= 0).all():
+            return type(self)(self.starts, self.sources, said, self.width)
+        kept = self.keep(said >= 0)
+        return type(self)(kept.starts, kept.sources, said[said >= 0], kept.width)
+
+    # Other forms
+
+    def dense(self, dtype: npt.DTypeLike | None = None) -> CodeArray:
+        """(rows, sources), in which −1 abstains; source by source in memory.
+
+        Raises
+        ------
+        VoteError
+            If that would be more than ``MAX_DENSE`` codes.
+        """
+        if len(self) * self.width > MAX_DENSE:
+            raise VoteError(
+                f"{len(self):,} items × {self.width:,} sources are too many to lay out in one table of codes; "
+                "take some of them: votes.take(slice(0, 100_000)).codes"
+            )
+        codes = np.full((len(self), self.width), -1, dtype=dtype or self.codes.dtype, order="F")
+        codes[self.row, self.sources] = self.codes
+        return codes
+
+    def columns(self) -> Iterator[CodeArray]:
+        """Source by source (rows,) codes, in which −1 abstains; one at a time."""
+        by_source = np.argsort(self.sources, kind="stable")
+        ends = np.cumsum([0, *np.bincount(self.sources, minlength=self.width)])
+        row = self.row
+        for source in range(self.width):
+            own = by_source[ends[source] : ends[source + 1]]
+            column = np.full(len(self), -1, dtype=self.codes.dtype)
+            column[row[own]] = self.codes[own]
+            yield column
+
+    def hashes(self, factors: npt.NDArray[np.uint64], hashes: npt.NDArray[np.uint64]) -> None:
+        """Write the hash of each row to (rows,) ``hashes``; ``factors`` (sources,) are the sources' multipliers."""
+        from assay._core import counting_loops
+
+        counting_loops.hash_listed(self.starts, self.sources, self.codes, factors, hashes)
+
+    @classmethod
+    def concat(cls, parts: Sequence[SparseCodes]) -> Self:
+        """The rows of all parts, one after the other."""
+        ends = np.cumsum([0, *(part.starts[-1] for part in parts)])
+        starts = np.concatenate([[0], *(part.starts[1:] + end for part, end in zip(parts, ends, strict=False))])
+        return cls(
+            starts.astype(np.int64),
+            np.concatenate([part.sources for part in parts]),
+            np.concatenate([part.codes for part in parts]),
+            parts[0].width,
+        )
