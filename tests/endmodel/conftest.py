@@ -1,7 +1,8 @@
 """What the tests of end models share: a small world of texts, and one thread a test."""
 
 import pytest
-from small_texts import small_world
+
+from tests.support.small_texts import small_world
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -7,13 +7,13 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import full_vectors, task_graphs
 from torch.nn import functional
 
 import assay
 from assay.endmodel.heads import Heads
 from assay.endmodel.loss import noise_aware_loss
 from assay.endmodel.sparse_kernels import expected_loss
+from tests.support.strategies import full_vectors, task_graphs
 
 
 def case(tasks, mode, items, seed):

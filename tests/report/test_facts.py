@@ -5,7 +5,6 @@ from itertools import combinations
 import numpy as np
 import pytest
 from hypothesis import given
-from strategies import said
 
 from assay import LabelModel, Task, TaskGraph, Votes
 from assay.counts.patterns import Sketch
@@ -15,6 +14,7 @@ from assay.report.facts import Counted, component_facts, source_facts, task_fact
 from assay.report.meetings import agreement, most_meeting, side_by_side
 from assay.simulate import flat_world, task_world
 from assay.votes.summary import contradictions, summarize
+from tests.support.strategies import said
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,6 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from nasty import nasty_report
 
 import assay
 from assay import AssayError, LabelModel, Report, VoteError, Votes
@@ -16,6 +15,7 @@ from assay.project.pipeline import run
 from assay.project.project import Project
 from assay.report import report as report_module
 from assay.simulate import flat_world
+from tests.support.nasty import nasty_report
 
 
 class Elements(HTMLParser):
