@@ -49,11 +49,6 @@ def test_every_public_name_is_there_and_explained(name):
         assert value.__module__.startswith("assay.")
 
 
-def test_every_error_is_an_assay_error():
-    errors = [getattr(assay, name) for name in assay.__all__ if name.endswith("Error")]
-    assert all(issubclass(error, assay.AssayError) for error in errors)
-
-
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'aply'"):
         assay.aply  # noqa: B018

@@ -459,18 +459,6 @@ def test_gold_goes_with_votes_in_memory(votes, tmp_path):
         LabelModel().fit(as_file(votes, tmp_path), gold=[0] * ROWS)
 
 
-@pytest.mark.parametrize("size", [0, -1, 2.5, "large"])
-def test_a_sketch_has_a_size(votes, size):
-    with pytest.raises(AssayError, match="size must be a whole number from 1"):
-        assay.count(votes, size=size)
-
-
-@pytest.mark.parametrize("given", [5, None, [[0, 1]]], ids=str)
-def test_only_votes_can_be_counted(given):
-    with pytest.raises(AssayError, match=r"expected .*batches of"):
-        assay.count(given)
-
-
 def test_fitting_nothing_in_a_list():
     with pytest.raises(AssayError):
         LabelModel().fit([])

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from assay._core.palette import DARK, LIGHT, PAGE, variables
+from assay._core.palette import LIGHT, PAGE
 from assay.errors import AssayError
 from assay.report import charts
 
@@ -67,11 +67,6 @@ def test_heat_map_leaves_out_what_is_not_a_number_and_shades_by_distance_from_ze
 def test_heat_map_wants_a_name_for_each_row():
     with pytest.raises(AssayError, match="2 × 2 for its names"):
         charts.heat_map(np.eye(3), ["a", "b"])
-
-
-def test_both_palettes_name_the_same_variables():
-    assert list(variables(LIGHT)) == list(variables(DARK))
-    assert {f"var({name})" for name in variables(LIGHT)} == set(variables(PAGE).values())
 
 
 def test_without_altair_the_error_says_what_to_install():

@@ -4,6 +4,7 @@ import numpy as np
 
 import assay
 
+TEXTS = ["A rose is a rose", "an Apple, a day", "rose day"]
 WORDS = {
     "Doctor": ["patient", "surgery", "dose", "pulse", "ward round"],
     "Lawyer": ["judge", "appeal", "bail", "verdict", "closing brief"],

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,10 +10,10 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 import assay.votes.summary
-from assay import TaskError, VoteError, Votes
-from assay.votes.summary import company, judged, wilson
+from assay import Votes
+from assay.votes.summary import company, contradictions, judged, summarize, wilson
 from tests.support.oracles import allowed, spoken
-from tests.support.strategies import full_vectors, partial_vectors, said
+from tests.support.strategies import partial_vectors, said
 
 
 def laid_out(votes, flags):
@@ -117,62 +119,28 @@ def test_person_against_doctor_is_no_conflict(entities):
     assert votes.summary()["labels"].tolist() == ["Person", "Doctor, Hospital, Office"]
 
 
-def test_gold_may_come_in_any_shape(entities):
-    votes = Votes.from_columns(entities, {"coarse": ["Person", "Person", "Person"], "fine": ["Doctor", "Doctor", None]})
-    outcomes = [0, 2, -1]
-    shapes = [
-        outcomes,
-        np.array(outcomes),
-        [np.int64(number) for number in outcomes],
-        pd.Series(outcomes),
-        ["Doctor", "Hospital", None],
-        [entities.label_space.outcomes[0], entities.label_space.outcomes[2], None],
-        {"entity": ["Person", "Organization", None], "person": ["Doctor", None, None]},
-        {"entity": pd.Series(["Person", "Organization", None]), "person": np.array(["Doctor", None, None])},
-        Votes.from_columns(entities, {"truth": ["Doctor", "Hospital", None]}),
+@given(said(min_rows=1))
+def test_pairs_of_votes_that_contradict_each_other_are_counted(given_votes):
+    votes = given_votes.votes
+    sets = [
+        [component.allows(values[code]) if code >= 0 else None for values, code in zip(votes.values, row, strict=True)]
+        for component in votes.label_space.components
+        for row in votes.codes
     ]
-    for gold in shapes:
-        table = votes.summary(gold=gold)
-        assert table["correct"].tolist() == [1, 1]
-        assert table["incorrect"].tolist() == [1, 1]
-        assert table["accuracy"].tolist() == [0.5, 0.5]
-        assert table["accuracy_low"].tolist() == [wilson(1, 2)[0]] * 2
+    pairs = [
+        sum(not (a & b).any() for a, b in combinations([mask for mask in row if mask is not None], 2)) for row in sets
+    ]
+    by_component = np.array(pairs).reshape(len(votes.label_space.components), len(votes))
+    assert contradictions(votes).tolist() == by_component.sum(axis=0).tolist()
 
 
-def test_gold_that_is_coarser_than_a_vote_leaves_it_open(entities):
-    votes = Votes.from_columns(entities, {"fine": ["Doctor", "Office"]})
-    table = votes.summary(gold=["Person", "Person"])
-    assert table[["correct", "incorrect"]].to_numpy().tolist() == [[0, 1]]
-    assert votes.summary(gold=[None, None])["accuracy"].isna().all()
-
-
-def test_gold_may_speak_of_tasks_that_no_source_labels(pair):
-    votes = Votes.from_columns(pair, {"s": ("mood", ["good", "bad"])})
-    table = votes.summary(gold=[{"mood": "good", "food": "cold"}, {"food": "cold"}])
-    assert table[["correct", "incorrect"]].to_numpy().tolist() == [[1, 0]]
-
-
-def test_gold_that_does_not_fit_is_refused(entities, pair):
-    votes = Votes.from_columns(entities, {"s": ["Person", None]})
-    for gold, advice in [
-        (["Person"], "each of the 2 items"),
-        ([0, 4], "outcome numbers from 0 to 3, or -1, but got 4"),
-        (["Person", "Dog"], "no task has the label 'Dog'"),
-        ({"entity": ["Person"], "org": [None, None]}, "lengths are {'entity': 1, 'org': 2}"),
-        ({"entiti": ["Person", None]}, "Did you mean 'entity'"),
-        (Votes.from_columns(pair, {"s": ["bad", "bad"]}), "on the same tasks"),
-        (Votes.from_columns(entities, {"a": [None, None], "b": [None, None]}), "votes of one source, but it has 2"),
-    ]:
-        with pytest.raises(VoteError, match=advice):
-            votes.summary(gold=gold)
-    with pytest.raises(TaskError, match="never made"):
-        Votes.from_columns(pair, {"s": ["bad"]}).summary(gold=[0])
-
-
-@given(said(min_rows=1), st.data())
-def test_the_truth_is_always_right(given_votes, data):
-    """A source that says part of the true outcome is never wrong."""
-    truth = [data.draw(st.sampled_from(full_vectors(given_votes.tasks))) for _ in given_votes.rows]
-    names = data.draw(st.lists(st.sampled_from(given_votes.tasks.names), min_size=1, unique=True))
-    oracle = Votes.from_columns(given_votes.tasks, {"oracle": [{name: row[name] for name in names} for row in truth]})
-    assert oracle.summary(gold=truth)["incorrect"].tolist() == [0]
+@given(said(min_rows=1))
+def test_a_summary_of_patterns_with_weights_is_that_of_the_items(given_votes):
+    votes = given_votes.votes
+    repeats = 1 + np.arange(len(votes)) % 3
+    everything = votes.take(np.repeat(np.arange(len(votes)), repeats))
+    for by in ("source", "task", "overall"):
+        weighted = summarize(votes, None, by, repeats.astype(float))
+        whole = summarize(everything, None, by)
+        numbers = whole.select_dtypes("number").columns
+        np.testing.assert_allclose(weighted[numbers].to_numpy(float), whole[numbers].to_numpy(float))

@@ -1,102 +1,11 @@
 """Learning dependencies from votes: laws, recovery, and what is refused."""
 
-from itertools import combinations
-
 import numpy as np
 import pytest
 
 import assay
-from assay.counts.cliques import reading_of
-from assay.counts.source_graph import SourceGraph
-from assay.counts.tally import Tally
-from assay.model.dependencies.explanation import joined
-from assay.model.dependencies.learned import LearnedDependencies
-from assay.model.dependencies.problem import Problem
-from assay.model.dependencies.pruning import needed
-from assay.model.dependencies.score_tests import deviations_of, pair_tests
-from assay.model.dependencies.stability import stability
-from assay.model.dependencies.stepwise import beside_background, discoveries, stepwise
 from assay.simulate import flat_world
-
-GROUPS = ((0, 1), (2, 3, 4))
-KINDS = [{}, {"classes": 3}, {"coverage": 0.5}, {"polarity": "one", "coverage": 0.25}]
-NAMES = ["two classes", "three classes", "abstaining", "one value each"]
-
-
-def world_of(kind, groups=GROUPS, sources=14, seed=0):
-    return flat_world(sources=sources, copies=groups, copy_probability=0.5, seed=seed, **kind)
-
-
-def problem_of(votes):
-    tally = Tally.of(votes)
-    layout, reading = reading_of(tally.nothing, 0, SourceGraph(votes.names))
-    patterns = tally.sketch.patterns()
-    assert reading.is_plain
-    return Problem(layout, patterns)
-
-
-class TestScoreTests:
-    @pytest.mark.parametrize("kind", KINDS, ids=NAMES)
-    def test_standard_normal_where_only_the_truth_connects(self, kind):
-        problem = problem_of(world_of(kind, ()).draw(8_000, 3).votes)
-        parameters, evidence = problem.refit([], problem.first_fit()[0], 300)
-        tests = pair_tests(parameters, evidence, problem.statistics, deviations_of(parameters, problem, evidence))
-        upper = np.triu_indices(problem.sources, 1)
-        told = np.concatenate([tests.meet[upper][tests.can_meet[upper]], tests.agree[upper][tests.can_agree[upper]]])
-        assert len(told) >= 91
-        assert 0.7 < (told**2).mean() < 1.35
-        assert tests.surprise[upper].max() < 4.5
-
-    def test_a_pair_that_the_model_connects_has_nothing_left(self):
-        problem = problem_of(world_of({}).draw(5_000, 1).votes)
-        start, _ = problem.first_fit()
-        deviations = deviations_of(start, problem, problem.evidence(problem.layout))
-        for edges, left in (([], True), ([(0, 1), (2, 3), (3, 4), (2, 4)], False)):
-            parameters, evidence = problem.refit(edges, start, 300)
-            tests = pair_tests(parameters, evidence, problem.statistics, deviations)
-            assert (tests.surprise[0, 1] > 10) == left
-            assert (tests.surprise[0, 1] < 1) == (not left)
-
-    def test_a_dependency_is_needed_if_it_is_there(self):
-        problem = problem_of(world_of({}).draw(5_000, 1).votes)
-        edges = [(0, 1), (2, 3), (3, 4), (2, 4), (7, 8)]
-        parameters, _ = problem.refit(edges, problem.first_fit()[0], 300)
-        assert needed(parameters, (0, 1), problem.items) > 10
-        assert needed(parameters, (2, 4), problem.items) > 4
-        assert needed(parameters, (7, 8), problem.items) < 3
-
-
-class TestDiscoveries:
-    def test_benjamini_and_hochberg_by_definition(self):
-        rng = np.random.default_rng(0)
-        surprise = np.abs(rng.normal(size=(12, 12)))
-        surprise = np.maximum(surprise, surprise.T)
-        surprise[0, 1] = surprise[1, 0] = 8.0
-        surprise[2, 3] = surprise[3, 2] = 4.2
-        informed = ~np.eye(12, dtype=bool)
-        least = discoveries(surprise, informed, 0.05)
-        upper = surprise[np.triu_indices(12, 1)]
-        from scipy.stats import norm
-
-        chances = 2 * norm.sf(upper)
-        # The most pairs k such that the k-th smallest chance is at most k / pairs of the rate.
-        most = max(k for k in range(1, 67) if np.sort(chances)[k - 1] <= 0.05 * k / 66)
-        assert (upper >= least).sum() == most >= 2
-
-    def test_none_in_noise(self):
-        assert discoveries(np.full((5, 5), 0.5), ~np.eye(5, dtype=bool), 0.05) == np.inf
-
-    def test_nothing_stands_out_where_all_pairs_do(self):
-        surprise = np.full((12, 12), 9.0)
-        surprise[0, 1] = surprise[1, 0] = 60.0
-        informed = ~np.eye(12, dtype=bool)
-        beside = beside_background(surprise, informed, informed, [])
-        assert beside[2, 3] < 1
-        assert beside[0, 1] > 3
-        assert beside_background(surprise, informed, informed, [(0, 1)])[0, 1] == 0
-        # Pairs that were only looked at because they meet so often are no background.
-        usual = np.zeros_like(informed)
-        assert (beside_background(surprise, informed, usual, []) == np.where(informed, surprise, 0)).all()
+from tests.support.dependent_worlds import KINDS, NAMES, world_of
 
 
 class TestRecovery:
@@ -191,65 +100,14 @@ class TestInvariance:
         one, other = (assay.learn_dependencies(each, resamples=0) for each in (votes, mixed))
         assert {frozenset(pair) for pair in one.pairs} == {frozenset(pair) for pair in other.pairs}
 
-    def test_values_that_are_never_emitted_take_no_room(self):
-        codes = world_of({}).draw(1_000, 1).votes.codes
-        problem = problem_of(assay.Votes.from_matrix(np.where(codes == 1, 4, codes), cardinality=5))
-        assert problem.used.tolist() == [2] * 14
-        assert problem.has_room([(0, 1), (1, 2)], max_joint_votes=9)
-        assert not problem.has_room([(0, 1), (1, 2), (0, 2)], max_joint_votes=9)
-
     def test_copies_need_no_statistics(self):
         codes = flat_world(sources=8, coverage=0.3, seed=1).draw(400).votes.codes
         learned = assay.learn_dependencies(np.column_stack([codes, codes[:, 0], codes[:, 0]]), resamples=2)
         assert learned.pairs == [("0", "8"), ("8", "9")]
         assert {edge.confidence for edge in learned.edges if edge.kept} == {1.0}
 
-    def test_halves_share_the_items(self):
-        problem = problem_of(world_of({}).draw(1_001, 1).votes)
-        halves = problem.half(np.random.default_rng(0))
-        assert sum(half.items for half in halves) == problem.items == 1_001
-
-    def test_confidence_is_the_share_of_halves(self):
-        problem = problem_of(world_of({}).draw(200, 1).votes)
-        calls = []
-
-        def search(half):
-            calls.append(half)
-            return [(0, 1)] if len(calls) % 2 else []
-
-        assert stability(problem, search, 5, np.random.default_rng(0)) == {(0, 1): 0.6}
-
 
 class TestResults:
-    def test_goes_through_json(self):
-        learned = assay.learn_dependencies(world_of({}).draw(1_000, 1).votes, resamples=2)
-        again = LearnedDependencies.from_dict(learned.to_dict())
-        assert again.edges == learned.edges
-        assert (again.residuals == learned.residuals).all()
-        assert len(learned.to_pandas()) == len(learned.edges)
-        assert str(again) == str(learned)
-
-    def test_too_large_groups_are_told_but_not_kept(self):
-        votes = world_of({}).draw(5_000, 1).votes
-        learned = assay.learn_dependencies(votes, max_joint_votes=9, resamples=0)
-        left = [edge for edge in learned.edges if not edge.kept]
-        assert left
-        assert "joint votes" in left[0].why_not
-        assert max(len(clique) for clique in learned.graph.cliques) == 2
-
-    def test_the_weak_are_told_but_not_kept(self):
-        votes = world_of({}).draw(5_000, 1).votes
-        learned = assay.learn_dependencies(votes, min_strength=0.95, resamples=0)
-        assert not learned.pairs
-        assert {edge.why_not for edge in learned.edges} == {"too weak to matter"}
-        assert len(learned.edges) == 4
-
-    def test_what_cannot_be_told_is_said(self):
-        codes = flat_world(sources=6, coverage=0.5, seed=1).draw(2_000).votes.codes.copy()
-        codes[:1_990, 5] = -1
-        learned = assay.learn_dependencies(codes, resamples=0)
-        assert "5 of 15 pairs of sources hardly meet" in learned.notes[0]
-
     @pytest.mark.parametrize(
         "settings",
         [
@@ -275,32 +133,6 @@ class TestResults:
         others = flat_world(sources=3, seed=1).draw(4_000).votes.codes.T
         model = assay.LabelModel(dependencies="learn").fit(np.column_stack([*copies, *others]))
         assert model.check_.ok
-
-
-class TestStepwise:
-    def test_rounds_end_without_votes(self):
-        found = stepwise(
-            problem_of(assay.Votes.from_matrix(np.full((5, 4), -1), cardinality=2)), false_discoveries=0.05
-        )
-        assert not found.edges
-
-    def test_independent_sources_are_the_first_guess(self):
-        found = stepwise(problem_of(world_of({}, ()).draw(3_000, 1).votes), false_discoveries=0.01)
-        assert not found.edges
-        assert not found.explained
-
-    def test_joined_groups_are_cliques(self):
-        known = frozenset({(0, 1), (2, 3), (2, 4), (3, 4)})
-        assert joined(known, (5, 6)) == known | {(5, 6)}
-        assert joined(known, (1, 6)) == known | {(0, 6), (1, 6)}
-        assert joined(known, (1, 2)) == frozenset(combinations(range(5), 2))
-
-    def test_what_most_sources_have_in_common_is_the_truth(self):
-        """No group of more than half of the sources explains anything."""
-        problem = problem_of(world_of({}, ((0, 1, 2, 3),), sources=6).draw(4_000, 1).votes)
-        found = stepwise(problem, false_discoveries=0.01)
-        graph = SourceGraph([str(j) for j in range(6)], list(found.edges))
-        assert max(map(len, graph.cliques)) <= 3
 
 
 class TestModel:
