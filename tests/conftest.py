@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -13,7 +11,6 @@ import assay
 
 # Tests run beside each other; small matrices only lose by more threads. Must be set before NumPy is loaded.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-sys.path.insert(0, str(Path(__file__).parent))  # so that tests can import strategies and oracles
 
 settings.register_profile(
     "suite",

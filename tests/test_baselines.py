@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import spoken
-from strategies import Said, Vector, matrices, said
 
 import assay
 from assay import Task, TaskGraph, Votes, hierarchical_majority_vote, majority_vote
 from assay.gold.scores import accuracy
 from assay.simulate import flat_world, task_world
+from tests.support.oracles import spoken
+from tests.support.strategies import Said, Vector, matrices, said
 
 METHODS = [majority_vote, hierarchical_majority_vote]
 

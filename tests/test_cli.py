@@ -230,3 +230,36 @@ class TestDemo:
         result = runner.invoke(app, ["demo", "--folder", str(folder), "--texts", "200"])
         assert "your own sources.py there was kept" in result.stdout
         assert (folder / "sources.py").read_text().endswith("# my own\n")
+
+
+class TestCheck:
+    def run(self, *arguments):
+        return CliRunner().invoke(app, ["check", *map(str, arguments)])
+
+    @pytest.fixture
+    def project(self, tmp_path):
+        CliRunner().invoke(app, ["init", str(tmp_path / "p"), "--texts", "300"])
+        return tmp_path / "p"
+
+    def test_applies_the_sources_if_there_are_no_votes(self, project):
+        result = self.run(project)
+        assert result.exit_code == 0, result.output
+        assert list(project.rglob("votes.parquet"))
+
+    def test_json(self, project):
+        report = json.loads(self.run(project, "--json").stdout)
+        assert report["ok"]
+        assert report["errors"] == 0
+
+    def test_errors_give_exit_code_1(self, project):
+        sources = (project / "sources.py").read_text()
+        settings = (project / "assay.toml").read_text()
+        (project / "assay.toml").write_text(settings.replace('dependencies = [["tagger", "tagger2"]]', ""))
+        (project / "sources.py").write_text(
+            "import assay\n\n@assay.source(task='entity')\ndef one(row):\n    return 'Person'\n"
+        )
+        result = self.run(project)
+        assert result.exit_code == 1
+        assert "error[A002]" in result.stdout
+        (project / "sources.py").write_text(sources)
+        assert self.run(project).exit_code == 1, "the stored votes are looked at"

@@ -6,10 +6,10 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import task_graphs
 
 import assay
 from assay.labels import Labels
+from tests.support.strategies import task_graphs
 
 
 def any_labels(tasks, items, seed, names=None):

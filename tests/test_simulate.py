@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from worlds import written_out
 
 import assay
 from assay.simulate import confusion, flat_world, task_world
+from tests.support.worlds import written_out
 
 CHAIN = flat_world(sources=4, copies=[(0, 1), (1, 2)], coverage=0.8, seed=3)
 

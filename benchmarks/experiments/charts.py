@@ -8,8 +8,9 @@ from typing import Any
 
 import altair as alt
 import vl_convert  # noqa: F401  needed to save, and better missed before an hour of training than after
-from labelers import DP, DP_UI, GOLD, JOINT, MAIN, SEPARATE, VOTE
-from summary import Figures
+
+from benchmarks.experiments.labelers import DP, DP_UI, GOLD, JOINT, MAIN, SEPARATE, VOTE
+from benchmarks.experiments.summary import Figures
 
 COLOURS = {GOLD: "#a8a29a", VOTE: "#555555", DP: "#d1752a", DP_UI: "#e0a878", SEPARATE: "#7fb2dc", JOINT: "#1f5a99"}
 _FONT = "DejaVu Sans, Helvetica, Arial, sans-serif"

@@ -1,4 +1,4 @@
-"""Where the label model gains over a majority vote: ``python benchmarks/experiments/fewer_sources.py``.
+"""Where the label model gains over a majority vote: ``python -m benchmarks.experiments.fewer_sources``.
 
 Keeps some of each task's sources, drawn at random, and scores the labels that come out on test_a; no end model is
 trained. Run ``prepare.py`` first. Writes ``benchmarks/results/experiments_fewer_sources.json``.
@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 
 import numpy as np
-from prepare import HOME, TASKS
-from problem import Problem, load
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
 import assay
-from assay.gold.scores import micro_accuracy
+from assay.gold import micro_accuracy
+from benchmarks.experiments.prepare import HOME, TASKS
+from benchmarks.experiments.problem import Problem, load
 
 SHARES = (0.15, 0.3, 0.6, 1.0)
 DRAWS = 4

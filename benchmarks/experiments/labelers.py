@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from prepare import SPLITS
-from problem import Problem
 
 import assay
 from assay.baselines import task_by_task
+from benchmarks.experiments.prepare import SPLITS
+from benchmarks.experiments.problem import Problem
 
 FloatArray = npt.NDArray[np.float64]
 Labeler = Callable[[Problem, assay.Votes, int], FloatArray]

@@ -1,4 +1,4 @@
-"""Write what the three projects read: ``python benchmarks/experiments/prepare.py [openi trec50 clinc90]``.
+"""Write what the three projects read: ``python -m benchmarks.experiments.prepare [openi trec50 clinc90]``.
 
 Makes ``<task>/data/<split>.jsonl`` from the folder that ``ASSAY_DATA`` names. Each line has ``id``, ``text``
 and the given votes: a column for each source that has a name (openi), a list where they are numbered (trec50).

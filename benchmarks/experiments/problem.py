@@ -7,10 +7,10 @@ from functools import cache
 
 import numpy as np
 import numpy.typing as npt
-from prepare import HOME, SPLITS, items, prepared
 
 import assay
-from assay.project.project import Project
+from assay.project import Project
+from benchmarks.experiments.prepare import HOME, SPLITS, items, prepared
 
 IntArray = npt.NDArray[np.int64]
 

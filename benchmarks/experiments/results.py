@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from charts import draw
-from labelers import DECLARED, DP, GOLD, JOINT, LEARNED, MAIN, NONE, VOTE
-from prepare import TASKS
-from problem import Problem
 from rich.console import Console
 from rich.markdown import Markdown
-from summary import Figure, Figures, best_trial
-from trial import ENCODERS
 
-from assay.gold.scores import micro_accuracy
+from assay.gold import micro_accuracy
+from benchmarks.experiments.charts import draw
+from benchmarks.experiments.labelers import DECLARED, DP, GOLD, JOINT, LEARNED, MAIN, NONE, VOTE
+from benchmarks.experiments.prepare import TASKS
+from benchmarks.experiments.problem import Problem
+from benchmarks.experiments.summary import Figure, Figures, best_trial
+from benchmarks.experiments.trial import ENCODERS
 
 FloatArray = npt.NDArray[np.float64]
 Alone = Mapping[tuple[str, str], Mapping[str, FloatArray]]

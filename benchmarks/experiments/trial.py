@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from labelers import GOLD, Labeled
-from problem import Problem
 from scipy.sparse import csr_matrix, hstack
 
 import assay
+from benchmarks.experiments.labelers import GOLD, Labeled
+from benchmarks.experiments.problem import Problem
 
 NGRAMS, LSTM, EMBEDDED = "n-grams", "LSTM", "n-grams + MiniLM"
 ENCODERS = (NGRAMS, LSTM, EMBEDDED)

@@ -1,7 +1,10 @@
-"""What the tests of end models share: a small world of texts, and one thread a test."""
+"""What the tests of end models share: a small world of texts, sparse features, and one thread a test."""
 
+import numpy as np
 import pytest
-from small_texts import small_world
+from scipy.sparse import random as random_matrix
+
+from tests.support.small_texts import small_world
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -15,3 +18,8 @@ def _one_thread():
 @pytest.fixture
 def world(entities):
     return small_world(entities)
+
+
+@pytest.fixture
+def matrix():
+    return random_matrix(40, 30, density=0.2, random_state=0, dtype=np.float32).tocsr()

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import task_graphs
 
 import assay
 from assay.endmodel.heads import Heads
+from tests.support.strategies import task_graphs
 
 MODES = st.sampled_from(["masked", "outcome"])
 

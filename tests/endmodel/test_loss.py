@@ -7,21 +7,13 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import full_vectors, task_graphs
 from torch.nn import functional
 
 import assay
 from assay.endmodel.heads import Heads
 from assay.endmodel.loss import noise_aware_loss
-from assay.endmodel.sparse_kernels import expected_loss
-
-
-def case(tasks, mode, items, seed):
-    rng = np.random.default_rng(seed)
-    heads = Heads(tasks, mode)
-    joint = tuple(rng.dirichlet(np.ones(len(part)), size=items) for part in tasks.label_space.components)
-    labels = assay.Labels(tasks, joint)
-    return heads, labels, torch.from_numpy(rng.normal(size=(items, heads.width)))
+from tests.support.heads import case
+from tests.support.strategies import full_vectors, task_graphs
 
 
 def loss_of_truth(heads, scores, vector):
@@ -65,18 +57,3 @@ def test_with_one_hot_labels_it_is_cross_entropy():
     targets = torch.cat([torch.eye(3)[one], torch.eye(2)[two]], dim=1)
     expected = (functional.cross_entropy(scores[:, :3], one) + functional.cross_entropy(scores[:, 3:], two)) / 2
     torch.testing.assert_close(noise_aware_loss(scores, targets, heads.slices), expected)
-
-
-@given(task_graphs(), st.sampled_from(["masked", "outcome"]), st.integers(0, 99))
-def test_the_compiled_loss_is_the_same(tasks, mode, seed):
-    heads, labels, scores = case(tasks, mode, 5, seed)
-    targets = heads.targets(labels)
-    rows = np.array([4, 0, 2])
-    single = scores[rows].float().requires_grad_()
-    loss = noise_aware_loss(single, torch.from_numpy(targets[rows]), heads.slices)
-    loss.backward()
-    upstream = np.empty((3, heads.width), dtype=np.float32)
-    ends = np.array([head.stop for head in heads.slices])
-    found = expected_loss(single.detach().numpy(), targets, rows, ends, upstream)
-    assert found == pytest.approx(loss.item(), rel=1e-5, abs=1e-6)
-    np.testing.assert_allclose(upstream, single.grad, atol=1e-6)

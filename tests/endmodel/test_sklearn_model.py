@@ -12,9 +12,9 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
-from strategies import task_graphs
 
 import assay
+from tests.support.strategies import task_graphs
 
 MODES = [("task", "masked"), ("task", "outcome"), ("outcome", "masked")]
 

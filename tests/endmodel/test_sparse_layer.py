@@ -3,21 +3,13 @@
 import numpy as np
 import pytest
 import torch
-from scipy.sparse import random as random_matrix
 
 from assay.endmodel import sparse_layer
 from assay.endmodel.features import Features
 from assay.endmodel.inputs import SparseInputs
-from assay.endmodel.network import Network
 from assay.endmodel.sparse_layer import RowAdam, SparseLinear, SparseRows
-from assay.endmodel.stepper import LinearStepper, TorchStepper
 
 CPU = torch.device("cpu")
-
-
-@pytest.fixture
-def matrix():
-    return random_matrix(40, 30, density=0.2, random_state=0, dtype=np.float32).tocsr()
 
 
 def inputs_of(matrix):
@@ -89,23 +81,6 @@ def test_where_all_features_are_touched_it_is_adam(matrix):
             optimizer.step()
     torch.testing.assert_close(layer.weight.detach(), dense.detach())
     assert inputs.width == 30
-
-
-def test_compiled_steps_are_the_steps_of_torch(matrix):
-    reader = Features().learn(matrix)
-    inputs = reader.read(matrix)
-    targets = np.random.default_rng(0).dirichlet(np.ones(3), size=40).astype(np.float32)
-    targets = np.concatenate([targets, targets[:, :2]], axis=1)
-    heads = [slice(0, 3), slice(3, 5)]
-    networks = [Network(reader, (), 5, 0.0) for _ in range(2)]
-    compiled = LinearStepper(networks[0].only_layer, inputs, targets, heads, 0.0)
-    torch_made = TorchStepper(networks[1], inputs, targets, heads, 0.0)
-    rng = np.random.default_rng(1)
-    for step in range(8):
-        rows = rng.choice(40, 16, replace=False)
-        assert compiled.step(rows, 0.05, step) == pytest.approx(torch_made.step(rows, 0.05, step), rel=1e-4)
-    for one, other in zip(networks[0].parameters(), networks[1].parameters(), strict=True):
-        torch.testing.assert_close(one, other, atol=1e-5, rtol=1e-4)
 
 
 def test_rows_of_a_batch_are_a_view(matrix):

@@ -14,13 +14,13 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from small_texts import entity_tasks, small_world
 
 import assay
 from assay.endmodel.tensor_file import read_tensors
 from assay.endmodel.training import Schedule, Standing
+from tests.support.small_texts import entity_tasks, small_world
 
-TESTS = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 def schedule(**changes):
@@ -96,9 +96,7 @@ def test_training_that_goes_astray_says_so(entities):
 
 
 PROGRAM = """
-import sys
-sys.path.insert(0, {tests!r})
-from test_training import train
+from tests.endmodel.test_training import train
 train({case!r}, {checkpoint!r}).save({out!r})
 """
 CASES = {
@@ -120,8 +118,9 @@ def train(case, checkpoint):
 @contextmanager
 def training_elsewhere(case, checkpoint, out="unused"):
     """The same in another process, once it has written a dozen checkpoints."""
-    text = PROGRAM.format(tests=str(Path(__file__).parent), case=case, checkpoint=str(checkpoint), out=str(out))
-    process = subprocess.Popen([sys.executable, "-c", text], env={**os.environ, "PYTHONPATH": str(TESTS)})
+    text = PROGRAM.format(case=case, checkpoint=str(checkpoint), out=str(out))
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    process = subprocess.Popen([sys.executable, "-c", text], env={**os.environ, "PYTHONPATH": path})
     seen = set()
     while len(seen) < 12:
         assert process.poll() is None, "it was too quick to be interrupted"

@@ -7,15 +7,12 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from nasty import nasty_report
 
 import assay
 from assay import AssayError, LabelModel, Report, VoteError, Votes
-from assay.project.demo.example import write_example
-from assay.project.pipeline import run
-from assay.project.project import Project
 from assay.report import report as report_module
 from assay.simulate import flat_world
+from tests.support.nasty import nasty_report
 
 
 class Elements(HTMLParser):
@@ -181,13 +178,3 @@ def test_without_altair_the_error_says_what_to_install(tmp_path):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
     assert done.stdout.strip() == "charts need altair, which is not installed: pip install 'assay[report]'"
     assert not list(tmp_path.iterdir())
-
-
-def test_a_run_writes_its_report(tmp_path):
-    write_example(tmp_path / "p", 300, 7)
-    made = run(Project.load(tmp_path / "p"), progress=False)
-    page = made.report(tmp_path / "page.html", items=2).read_text()
-    assert "<title>p · Assay</title>" in page
-    assert page.count("<details>") == 2
-    for score in made.scores:
-        assert f"{100 * score.accuracy:.1f}%" in page

@@ -1,0 +1,55 @@
+"""Assay's own methods and baselines in quality/run.py, each run by it in a process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import assay
+from assay import baselines
+from benchmarks.quality import cell as quality_cell
+from benchmarks.quality.cell import Codes, FloatArray, Method
+
+DEFAULT = "Assay, default"
+LEARNED = "Assay, learned dependencies"
+MAJORITY = "majority vote"
+_METHODS = ("auto", "robust", "em", "completion", "covariance")
+_PACKAGES = ("assay", "numpy", "numba")
+
+
+def by_label_model(votes: Codes, classes: int, **settings: Any) -> FloatArray:
+    model = assay.LabelModel(cardinality=classes, **settings)
+    held = assay.Votes.from_matrix(votes, cardinality=classes)
+    return model.fit(held).predict_proba(held)
+
+
+def by_baseline(votes: Codes, classes: int, *, baseline: Callable[..., Any]) -> FloatArray:
+    labels: FloatArray = baseline(assay.Votes.from_matrix(votes, cardinality=classes))
+    return labels
+
+
+def vote_shares(votes: Codes, classes: int) -> FloatArray:
+    """The majority vote with its doubts: a class is as probable as its share of the item's votes."""
+    counts = (votes[:, :, None] == range(classes)).sum(axis=1)
+    shares: FloatArray = counts / counts.sum(axis=1, keepdims=True)
+    return shares
+
+
+OURS = {
+    DEFAULT: Method(by_label_model, _PACKAGES),
+    **{f"Assay, {name}": Method(partial(by_label_model, method=name), _PACKAGES) for name in _METHODS},
+    LEARNED: Method(partial(by_label_model, dependencies="learn"), _PACKAGES),
+    "Assay, em, learned dependencies": Method(partial(by_label_model, method="em", dependencies="learn"), _PACKAGES),
+    MAJORITY: Method(partial(by_baseline, baseline=assay.majority_vote), _PACKAGES),
+    "vote shares": Method(vote_shares, ("numpy",)),
+    "Dawid-Skene (Assay)": Method(partial(by_baseline, baseline=baselines.dawid_skene), _PACKAGES),
+    "data programming (Assay)": Method(partial(by_baseline, baseline=baselines.data_programming), _PACKAGES),
+    "data programming, unipolar (Assay)": Method(
+        partial(by_baseline, baseline=partial(baselines.data_programming, unipolar=True)), _PACKAGES
+    ),
+}
+
+
+if __name__ == "__main__":
+    quality_cell.main(OURS)

@@ -1,0 +1,1 @@
+"""What benchmarks share: problems, measuring, processes of their own, and the environment of the peers."""

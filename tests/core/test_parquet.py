@@ -1,0 +1,38 @@
+"""Parquet files are written whole or not at all, and read whole or refused."""
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay import VoteError
+from assay._core.parquet import read_parquet, write_parquet
+
+TABLE = pa.table({"a": list(range(500)), "b": [f"text {i}" for i in range(500)]})
+
+
+def test_what_is_written_is_read(tmp_path):
+    path = write_parquet(TABLE, tmp_path / "new" / "rows.parquet")
+    assert read_parquet(path).equals(TABLE)
+
+
+def test_a_table_that_cannot_be_written_leaves_the_old_file(tmp_path):
+    path = write_parquet(TABLE, tmp_path / "rows.parquet")
+    with pytest.raises(AttributeError):
+        write_parquet("no table", path)
+    assert read_parquet(path).equals(TABLE)
+    assert [each.name for each in tmp_path.iterdir()] == ["rows.parquet"]
+
+
+@given(st.data())
+def test_any_file_that_is_cut_short_is_refused_by_name(tmp_path_factory, data):
+    path = write_parquet(TABLE, tmp_path_factory.mktemp("cut") / "rows.parquet")
+    whole = path.read_bytes()
+    path.write_bytes(whole[: data.draw(st.integers(0, len(whole) - 1))])
+    with pytest.raises(VoteError, match=r"rows\.parquet cannot be read as Parquet"):
+        read_parquet(path)
+
+
+def test_no_file(tmp_path):
+    with pytest.raises(VoteError, match="there is no file"):
+        read_parquet(tmp_path / "none.parquet")

@@ -1,0 +1,62 @@
+"""The compiled E-step and posterior, against the formulas in NumPy."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import logsumexp, softmax
+
+from assay._core.scoring_loops import count_columns, expect, expect_two, judge_listed
+
+
+@st.composite
+def problems(draw, outcomes):
+    """Rows with ones in some columns, how often each occurs, and what each column says of the outcomes."""
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    columns = draw(st.integers(1, 6))
+    design = rng.random((draw(st.integers(1, 8)), columns)) < 0.5
+    starts = np.concatenate([[0], np.cumsum(design.sum(axis=1))])
+    counts = rng.integers(1, 9, len(design)).astype(float)
+    scale = draw(st.sampled_from([1.0, 300.0]))  # 300: probabilities beyond the range of floats
+    leads, base = scale * rng.normal(size=(columns, outcomes - 1)), rng.normal(size=outcomes - 1)
+    return design, starts, np.nonzero(design)[1].astype(np.int32), counts, leads, base
+
+
+@given(st.integers(2, 4).flatmap(problems))
+def test_expected_counts_and_likelihood_are_those_of_the_softmax(problem):
+    design, starts, columns, counts, leads, base = problem
+    spoken, totals = np.zeros_like(leads), np.zeros_like(base)
+    likelihood = expect(starts, columns, counts, leads, base, spoken, totals)
+    logs = np.column_stack([np.zeros(len(design)), design @ leads + base])
+    weighted = softmax(logs, axis=1)[:, 1:] * counts[:, None]
+    assert likelihood == pytest.approx(counts @ logsumexp(logs, axis=1))
+    np.testing.assert_allclose(totals, weighted.sum(axis=0), atol=1e-9)
+    np.testing.assert_allclose(spoken, design.T @ weighted, atol=1e-9)
+
+
+@given(problems(2))
+def test_two_outcomes_are_a_case_of_several(problem):
+    _, starts, columns, counts, leads, base = problem
+    found = []
+    for loop in (expect, expect_two):
+        spoken, totals = np.zeros_like(leads), np.zeros_like(base)
+        found.append((loop(starts, columns, counts, leads, base, spoken, totals), spoken, totals))
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9)
+
+
+@given(st.integers(2, 4).flatmap(problems), st.floats(0, 1))
+def test_a_discount_divides_the_log_odds_by_how_many_spoke(problem, discount):
+    design, starts, columns, _, leads, base = problem
+    posterior = np.empty((len(design), len(base)))
+    judge_listed(starts, columns, leads, base, discount, posterior)
+    worth = 1 / (1 + discount * np.maximum(design.sum(axis=1) - 1, 0))
+    np.testing.assert_allclose(posterior, softmax((design @ leads + base) * worth[:, None], axis=1), atol=1e-9)
+
+
+@given(problems(2))
+def test_columns_are_counted_with_their_weights(problem):
+    design, starts, columns, counts, *_ = problem
+    seen = np.zeros(design.shape[1])
+    count_columns(starts, columns, counts, seen)
+    np.testing.assert_allclose(seen, counts @ design)

@@ -1,0 +1,51 @@
+"""Which rows of data labels are of, and which labels can be learned from."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import assay
+from assay.endmodel.predictor import checked_labels, rows_of
+
+TASKS = assay.TaskGraph.flat("letter", ["A", "B"])
+
+
+def labels_of(joint):
+    return assay.Labels(TASKS, (np.array(joint, dtype=float),))
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=12).filter(any))
+def test_labels_that_were_chosen_find_their_rows_in_all_of_the_data_or_in_their_own(kept):
+    labels = labels_of([[0.4, 0.6]] * len(kept)).where(np.array(kept))
+    assert rows_of(labels, len(kept)).tolist() == np.flatnonzero(kept).tolist()
+    assert rows_of(labels, sum(kept)).tolist() == (np.flatnonzero(kept) if all(kept) else np.arange(sum(kept))).tolist()
+    with pytest.raises(assay.DataError, match="a row of data for each label"):
+        rows_of(labels, len(kept) + 1)
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        (np.eye(2), "expected assay.Labels to learn from, but got ndarray"),
+        (labels_of(np.empty((0, 2))), "there are no labels to learn from"),
+        (labels_of([[0.5, 0.5], [0.9, 0.2]]), r"those of item 1 are \[0.9 0.2\]"),
+        (labels_of([[np.nan, 1.0]]), "those of item 0"),
+        (labels_of([[-0.5, 1.5]]), "those of item 0"),
+    ],
+    ids=["array", "none", "no sum", "nan", "negative"],
+)
+def test_what_cannot_be_learned_from_is_refused(labels, said):
+    with pytest.raises(assay.AssayError, match=said):
+        checked_labels(labels, TASKS)
+
+
+def test_labels_of_other_tasks_are_refused():
+    labels = labels_of(np.eye(2))
+    assert checked_labels(labels, TASKS) is labels
+    for tasks, said in (
+        (assay.TaskGraph.flat("letter", ["A", "C"]), "other labels"),
+        (assay.TaskGraph.flat("x", ["A", "B"]), "letter, rather than x"),
+    ):
+        with pytest.raises(assay.AssayError, match=said):
+            checked_labels(labels, tasks)

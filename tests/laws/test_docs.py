@@ -1,0 +1,106 @@
+"""Documentation that cannot drift: what exists is told of, and what is told of exists and runs.
+
+The Python examples of README.md and docs/ run as doctests.
+"""
+
+import dataclasses
+import json
+import re
+import shlex
+import tomllib
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
+
+import assay
+from assay.cli import app
+from assay.project.project import EndModelSettings, ModelSettings, Project, Settings
+
+ROOT = Path(__file__).parents[2]
+PAGES = {str(page.relative_to(ROOT)): page.read_text(encoding="utf-8") for page in (ROOT / "docs").rglob("*.md")}
+COMMAND_LINE = PAGES["docs/how-to/command-line.md"]
+COMMANDS = get_command(app).commands
+
+
+def fenced(text: str, language: str) -> list[str]:
+    """The code blocks of a page in one language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def typed(text: str) -> list[str]:
+    """The commands that a page shows after a prompt, without comments."""
+    return [
+        line[2:].split("  #")[0] for block in fenced(text, "console") for line in block.splitlines() if line[:2] == "$ "
+    ]
+
+
+@pytest.mark.parametrize("name", assay.__all__)
+def test_every_public_name_is_in_the_reference(name):
+    reference = "\n".join(text for page, text in PAGES.items() if page.startswith("docs/reference"))
+    assert re.search(rf"(\.\. auto\w+:: assay\.{name}$|`assay\.{name}`)", reference, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", [name for name in assay.__all__ if not name.startswith("_")])
+def test_every_public_name_has_a_docstring(name):
+    assert getattr(assay, name).__doc__
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_a_section_with_an_example_and_every_option(name):
+    section = re.search(rf"^### assay {name}$(.*?)(?=^##)", COMMAND_LINE, flags=re.DOTALL | re.MULTILINE)
+    assert section, f"command-line.md has no section '### assay {name}'"
+    assert any(line.startswith(f"assay {name}") for line in typed(section[1]))
+    common = ("--json", "--debug", "--help")
+    options = [option for parameter in COMMANDS[name].params for option in parameter.opts + parameter.secondary_opts]
+    missing = [o for o in options if o.startswith("--") and o not in common and f"`{o}`" not in section[1]]
+    assert not missing
+
+
+def test_no_command_is_told_of_that_does_not_exist():
+    told = {
+        line.split()[1]
+        for text in [*PAGES.values(), (ROOT / "README.md").read_text()]
+        for line in typed(text)
+        if line.startswith("assay ")
+    }
+    assert told == set(COMMANDS)
+
+
+def test_the_commands_of_the_page_run_one_after_the_other(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for line in typed(COMMAND_LINE):
+        result = CliRunner().invoke(app, shlex.split(line)[1:])
+        assert result.exit_code == 0, (line, result.output, result.exception)
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [*dataclasses.fields(Settings), *dataclasses.fields(ModelSettings), *dataclasses.fields(EndModelSettings)],
+    ids=lambda field: field.name,
+)
+def test_every_setting_is_listed_with_its_default(setting):
+    """TOML has no null, so a default of None is told of in words."""
+    words = {"class_balance": "learned", "layers": "by encoder"}
+    default = words[setting.name] if setting.default is None else f"`{json.dumps(setting.default)}`"
+    assert f"| `{setting.name}` | {default} |" in COMMAND_LINE
+
+
+def test_the_example_of_assay_toml_is_a_project_with_every_setting(tmp_path):
+    (example,) = fenced(COMMAND_LINE, "toml")
+    (tmp_path / "assay.toml").write_text(example)
+    (tmp_path / "sources.py").write_text("")
+    project = Project.load(tmp_path)
+    assert project.settings == Settings()
+    assert dataclasses.replace(project.model, dependencies=()) == ModelSettings()
+    assert project.endmodel == EndModelSettings()
+    shown = tomllib.loads(re.sub(r"^# (class_balance|layers)", r"\1", example, flags=re.MULTILINE))
+    for section, settings in (("settings", Settings), ("model", ModelSettings), ("endmodel", EndModelSettings)):
+        assert set(shown[section]) == {field.name for field in dataclasses.fields(settings)}
+
+
+@pytest.mark.parametrize("page", ["README.md", *PAGES])
+def test_links_between_pages_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", (ROOT / page).read_text(encoding="utf-8")):
+        assert "://" in target or (ROOT / page).parent.joinpath(target).is_file(), target

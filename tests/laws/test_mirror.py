@@ -1,0 +1,90 @@
+"""Whoever looks for the test of a module finds it by its name: ``tests`` mirrors ``src/assay``."""
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCE, TESTS = ROOT / "src" / "assay", ROOT / "tests"
+
+# Modules whose behaviour shows only through another one, and the test file that shows it.
+TESTED_IN = {
+    # The lazy names of the package, and what is loaded when.
+    "_core/lazily.py": "laws/test_import.py",
+    "_core/lazy_names.py": "laws/test_import.py",
+    # Habits of scikit-learn are those of the estimators that have them.
+    "_core/settings.py": "model/test_label_model.py",
+    # The sentences of problems are compared word by word where the problems are.
+    "checks/wording.py": "checks/test_rules.py",
+    # Two of the three ways of learning dependencies, each run on the same worlds.
+    "model/dependencies/low_rank.py": "model/dependencies/test_learning.py",
+    "model/dependencies/pseudolikelihood.py": "model/dependencies/test_learning.py",
+    # Steps of a fit, which have no meaning by themselves.
+    "model/estimate/fit.py": "model/test_label_model.py",
+    "model/estimate/solver.py": "model/estimate/test_em.py",
+    "model/estimate/start.py": "model/estimate/test_em.py",
+    "model/fitted.py": "model/test_label_model.py",
+    # Votes and labels in pieces: the law is that pieces do not show.
+    "model/labeling.py": "laws/test_streaming.py",
+    "votes/pieces.py": "laws/test_streaming.py",
+    # Clusters give what one process gives.
+    "engine/dask.py": "laws/test_engines.py",
+    "engine/spark.py": "laws/test_engines.py",
+    # Base classes and parts of networks, told of by those who use them.
+    "endmodel/encoder.py": "endmodel/test_model.py",
+    "endmodel/network.py": "endmodel/test_stepper.py",
+    "endmodel/own_module.py": "endmodel/test_model.py",
+    # Sections of the page and pictures of it: what is on them is read off the page.
+    "report/chart_sections.py": "report/test_report.py",
+    "report/item_section.py": "report/test_page.py",
+    "report/more_data.py": "report/test_report.py",
+    "report/notebook.py": "report/test_plots.py",
+    "report/source_section.py": "report/test_page.py",
+    "report/terminal.py": "test_cli.py",
+    # The tables of what changed are read where the changes are.
+    "project/changes.py": "project/test_comparison.py",
+}
+# The example project is what a user starts from; the demonstration runs it.
+NO_MODULES = ("project/demo/project/",)
+NO_MIRRORS = ("laws/", "support/")
+
+
+def mirror_of(module: str) -> str:
+    """Where the tests of a module belong: ``_core/rows.py`` -> ``core/test_rows.py``."""
+    path = Path(module)
+    return str(path.with_name(f"test_{path.name}")).removeprefix("_")
+
+
+def module_of(test_file: str) -> str:
+    """The other way round."""
+    path = Path(test_file)
+    module = str(path.with_name(path.name.removeprefix("test_")))
+    return f"_{module}" if module.startswith("core/") else module
+
+
+def files_in(folder: Path, pattern: str, but: tuple[str, ...]) -> list[str]:
+    found = (path.relative_to(folder).as_posix() for path in folder.rglob(pattern))
+    return sorted(path for path in found if not path.startswith(but))
+
+
+MODULES = [path for path in files_in(SOURCE, "*.py", NO_MODULES) if not path.endswith("__init__.py")]
+TEST_FILES = files_in(TESTS, "test_*.py", NO_MIRRORS)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_module_has_its_tests(module):
+    told = TESTED_IN.get(module)
+    assert (TESTS / (told or mirror_of(module))).is_file(), (
+        f"src/assay/{module} has no tests: write tests/{mirror_of(module)}, or say in TESTED_IN which file tests it"
+    )
+
+
+@pytest.mark.parametrize("test_file", TEST_FILES)
+def test_no_tests_are_left_of_a_module_that_is_gone(test_file):
+    assert module_of(test_file) in MODULES, f"tests/{test_file} is named after a module that does not exist"
+
+
+@pytest.mark.parametrize("module", TESTED_IN)
+def test_what_is_said_to_be_tested_elsewhere_is_there_and_has_no_tests_of_its_own(module):
+    assert module in MODULES
+    assert mirror_of(module) not in TEST_FILES

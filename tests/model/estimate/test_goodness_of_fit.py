@@ -1,0 +1,97 @@
+"""Whether votes look drawn from the model: they do when they are, and not when they are not."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import assay
+from assay.counts.statistics import Statistics, single_indicators
+from assay.model.estimate.goodness_of_fit import CORRELATIONS, Fitness, fitness, shared_correlation
+from assay.simulate import flat_world, task_world
+from tests.support.worlds import enumerated
+
+
+def fitness_of(votes, **settings) -> Fitness:
+    return assay.LabelModel(**settings).fit(votes)._fitted.components[0].fit.fitness
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"classes": 5},
+        {"balance": [0.9, 0.1]},
+        {"coverage": 0.3, "polarity": "one"},
+        {"coverage": 0.5, "sources": 30},
+        {"accuracy": (0.55, 0.65), "sources": 40, "coverage": 0.8},
+    ],
+)
+def test_votes_drawn_from_the_model_fit(settings, seed):
+    assert fitness_of(flat_world(**settings, seed=seed).draw(5000, seed=seed).votes).good
+
+
+def test_hierarchies_fit(entities):
+    world = task_world(entities, ["entity"] * 4 + ["person"] * 3 + ["org"] * 3, seed=1)
+    assert fitness_of(world.draw(4000).votes).good
+
+
+def test_copies_do_not_fit_unless_they_are_declared():
+    world = flat_world(sources=8, copies=[(0, 1), (1, 2)], copy_probability=0.5, seed=1)
+    votes = world.draw(4000).votes
+    assert not fitness_of(votes).good
+    assert fitness_of(votes).misfit > 2
+    # Ends of a chain are dependent too, though they share no clique.
+    assert fitness_of(votes, dependencies=world.dependencies).good
+
+
+def test_items_that_are_hard_for_all_do_not_fit():
+    rng = np.random.default_rng(0)
+    truth, hard = rng.integers(0, 2, 3000), rng.random((3000, 1)) < 0.3
+    right = rng.random((3000, 12)) < np.where(hard, 0.5, 0.9)
+    found = fitness_of(np.where(right, truth[:, None], 1 - truth[:, None]))
+    assert found.correlation > 0
+    assert not found.good
+
+
+def test_votes_that_hardly_meet_are_no_test():
+    found = fitness_of(flat_world(sources=10, coverage=0.02, seed=1).draw(1000).votes, allow_unidentifiable=True)
+    assert not found.good
+
+
+@given(enumerated(max_sources=4))
+def test_the_population_of_the_truth_leaves_nothing(world):
+    statistics = Statistics.count(world.patterns(), single_indicators(world.layout))
+    found = fitness(world.parameters(), statistics, world.evidence(1e6))
+    assert found.misfit < 1e-3
+
+
+@given(enumerated(max_sources=4), st.booleans())
+def test_each_vote_is_foretold_by_brute_force(world, ignored):
+    parameters = world.parameters(ignored)
+    evidence = world.evidence(1e4)
+    told = np.zeros(len(CORRELATIONS))
+    for index, row in enumerate(evidence.design.starts[:-1]):
+        columns = evidence.design.columns[row : evidence.design.starts[index + 1]]
+        if len(columns) < 3:
+            continue
+        for left_out in columns:
+            clique = int(np.searchsorted(world.layout.offsets, left_out, side="right")) - 1
+            logs = np.log(parameters.balance)
+            for at, table in enumerate(parameters.tables):
+                mine = [
+                    c - world.layout.offsets[at] for c in columns if 0 <= c - world.layout.offsets[at] < len(table) - 1
+                ]
+                if at != clique:
+                    logs = logs + np.log(np.maximum(table[mine[0] if mine else -1], 1e-12))
+            table = parameters.tables[clique]
+            for c, correlation in enumerate(CORRELATIONS):
+                damped = logs / (1 + correlation * (len(columns) - 2))
+                chance = np.exp(damped - damped.max())
+                spoke = np.ones(len(chance)) if ignored else np.maximum(1 - table[-1], 1e-12)
+                vote = np.maximum(table[left_out - world.layout.offsets[clique]], 1e-12)
+                told[c] += evidence.counts[index] * np.log((chance @ vote) / (chance @ spoke))
+    gained = told - told[0]
+    best = float(CORRELATIONS[np.argmax(np.where(gained > 1e-9 * 1e4, gained, 0))])
+    assert shared_correlation(parameters, evidence) == best

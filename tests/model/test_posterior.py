@@ -1,0 +1,100 @@
+"""P(outcome | votes) equals Bayes' theorem on the distribution written out in full."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from assay.counts.cliques import Layout
+from assay.counts.source_graph import SourceGraph
+from assay.model.parameters import Parameters, independent
+from assay.model.posterior import BLOCK, log_joint, posterior, softmax
+from assay.votes.sparse import Listed
+from tests.support.worlds import enumerated
+
+
+@given(enumerated())
+@settings(max_examples=60)
+def test_posterior_equals_enumeration(world):
+    np.testing.assert_allclose(posterior(world.parameters(), world.rows), world.posterior, rtol=0, atol=1e-10)
+
+
+@given(enumerated())
+@settings(max_examples=60)
+def test_posterior_that_ignores_abstentions_equals_enumeration(world):
+    found = posterior(world.parameters(ignore_abstentions=True), world.rows)
+    np.testing.assert_allclose(found, world.posterior_ignoring_abstentions(), rtol=0, atol=1e-10)
+
+
+def test_random_graphs_have_separators_beyond_the_truth():
+    found = []
+
+    @given(enumerated())
+    @settings(max_examples=60)
+    def collect(world):
+        found.append(max((len(clique.separator) for clique in world.layout.cliques), default=0))
+
+    collect()
+    assert {0, 1, 2} <= set(found)
+
+
+@given(enumerated())
+def test_all_votes_and_outcomes_sum_to_one(world):
+    chances = np.exp(log_joint(world.parameters(), world.layout.design(Listed.of(world.rows))))
+    assert chances.sum() == pytest.approx(1, abs=1e-9)
+    np.testing.assert_allclose(chances, world.chances * world.balance, atol=1e-10)
+
+
+@given(enumerated())
+def test_votes_sum_to_one_for_each_set_of_voters_if_abstentions_are_ignored(world):
+    chances = np.exp(log_joint(world.parameters(ignore_abstentions=True), world.layout.design(Listed.of(world.rows))))
+    if world.layout.graph.has_singleton_separators:
+        group = np.unique(world.rows >= 0, axis=0, return_inverse=True)[1].reshape(-1)
+        np.testing.assert_allclose(np.bincount(group, chances.sum(axis=1)), 1, atol=1e-9)
+
+
+@given(enumerated())
+def test_ignored_abstentions_are_the_same_for_all_outcomes(world):
+    for found, expected in zip(world.parameters(True).conditionals, world.conditionals, strict=True):
+        np.testing.assert_allclose(found.sum(axis=0), 1)
+        assert np.ptp(found[-1]) < 1e-12
+        assert found[-1, 0] == pytest.approx(expected[-1] @ world.balance)
+
+
+@pytest.mark.parametrize("accuracy", [1e-15, 0.001, 0.5, 0.999, 1 - 1e-15])
+@pytest.mark.parametrize("ignored", [False, True])
+def test_five_hundred_sources_do_not_underflow(accuracy, ignored):
+    m, r = 500, 3
+    layout = Layout(tuple(np.eye(r, dtype=bool) for _ in range(m)), SourceGraph([str(j) for j in range(m)]), r)
+    said = np.where(np.eye(r, dtype=bool), accuracy, (1 - accuracy) / (r - 1))
+    tables = [np.vstack([0.9 * said, np.full((1, r), 0.1)])] * m
+    parameters = independent(layout, np.array([0.98, 0.01, 0.01]), tables, ignored)
+    codes = np.random.default_rng(0).integers(-1, r, size=(50, m))
+    codes[0], codes[1], codes[2] = -1, 0, 1
+    found = posterior(parameters, codes)
+    assert np.isfinite(found).all()
+    np.testing.assert_allclose(found.sum(axis=1), 1)
+    if accuracy > 0.5:
+        assert (found[1:3].argmax(axis=1) == [0, 1]).all()
+
+
+def test_zeros_in_tables_and_in_the_balance_stay_finite():
+    layout = Layout((np.eye(2, dtype=bool),) * 3, SourceGraph("abc"), 2)
+    sure = np.vstack([np.eye(2), np.zeros((1, 2))])
+    found = posterior(Parameters(layout, np.array([1.0, 0.0]), (sure,) * 3), np.array([[0, 0, 0], [1, 0, 1], [-1] * 3]))
+    assert np.isfinite(found).all()
+    np.testing.assert_allclose(found.sum(axis=1), 1)
+
+
+def test_blocks_do_not_show():
+    layout = Layout((np.eye(2, dtype=bool),), SourceGraph("a"), 2)
+    parameters = independent(layout, np.array([0.4, 0.6]), [np.array([[0.6, 0.1], [0.2, 0.7], [0.2, 0.2]])])
+    codes = np.arange(BLOCK + 7)[:, None] % 3 - 1
+    np.testing.assert_array_equal(
+        posterior(parameters, codes), posterior(parameters, codes[:3])[np.arange(len(codes)) % 3]
+    )
+
+
+def test_softmax_of_large_and_infinite_numbers():
+    chances, total = softmax(np.array([[1000.0, 1000.0], [-np.inf, -2000.0]]))
+    assert chances.tolist() == [[0.5, 0.5], [0.0, 1.0]]
+    assert total.tolist() == [1000 + np.log(2), -2000.0]

@@ -1,0 +1,1 @@
+"""What tests share: random problems, definitions by enumeration, and comparisons to the last bit."""

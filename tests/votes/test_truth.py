@@ -1,0 +1,74 @@
+"""True labels in any shape."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay import TaskError, VoteError, Votes
+from assay.votes.summary import wilson
+from tests.support.strategies import full_vectors, said
+
+
+def test_gold_may_come_in_any_shape(entities):
+    votes = Votes.from_columns(entities, {"coarse": ["Person", "Person", "Person"], "fine": ["Doctor", "Doctor", None]})
+    outcomes = [0, 2, -1]
+    shapes = [
+        outcomes,
+        np.array(outcomes),
+        [np.int64(number) for number in outcomes],
+        pd.Series(outcomes),
+        ["Doctor", "Hospital", None],
+        [entities.label_space.outcomes[0], entities.label_space.outcomes[2], None],
+        {"entity": ["Person", "Organization", None], "person": ["Doctor", None, None]},
+        {"entity": pd.Series(["Person", "Organization", None]), "person": np.array(["Doctor", None, None])},
+        Votes.from_columns(entities, {"truth": ["Doctor", "Hospital", None]}),
+    ]
+    for gold in shapes:
+        table = votes.summary(gold=gold)
+        assert table["correct"].tolist() == [1, 1]
+        assert table["incorrect"].tolist() == [1, 1]
+        assert table["accuracy"].tolist() == [0.5, 0.5]
+        assert table["accuracy_low"].tolist() == [wilson(1, 2)[0]] * 2
+
+
+def test_gold_that_is_coarser_than_a_vote_leaves_it_open(entities):
+    votes = Votes.from_columns(entities, {"fine": ["Doctor", "Office"]})
+    table = votes.summary(gold=["Person", "Person"])
+    assert table[["correct", "incorrect"]].to_numpy().tolist() == [[0, 1]]
+    assert votes.summary(gold=[None, None])["accuracy"].isna().all()
+
+
+def test_gold_may_speak_of_tasks_that_no_source_labels(pair):
+    votes = Votes.from_columns(pair, {"s": ("mood", ["good", "bad"])})
+    table = votes.summary(gold=[{"mood": "good", "food": "cold"}, {"food": "cold"}])
+    assert table[["correct", "incorrect"]].to_numpy().tolist() == [[1, 0]]
+
+
+def test_gold_that_does_not_fit_is_refused(entities, pair):
+    votes = Votes.from_columns(entities, {"s": ["Person", None]})
+    for gold, advice in [
+        (["Person"], "each of the 2 items"),
+        ([0, 4], "outcome numbers from 0 to 3, or -1, but got 4"),
+        (["Person", "Dog"], "no task has the label 'Dog'"),
+        ({"entity": ["Person"], "org": [None, None]}, "lengths are {'entity': 1, 'org': 2}"),
+        ({"entiti": ["Person", None]}, "Did you mean 'entity'"),
+        (Votes.from_columns(pair, {"s": ["bad", "bad"]}), "on the same tasks"),
+        (Votes.from_columns(entities, {"a": [None, None], "b": [None, None]}), "votes of one source, but it has 2"),
+    ]:
+        with pytest.raises(VoteError, match=advice):
+            votes.summary(gold=gold)
+    with pytest.raises(TaskError, match="never made"):
+        Votes.from_columns(pair, {"s": ["bad"]}).summary(gold=[0])
+
+
+@given(said(min_rows=1), st.data())
+def test_the_truth_is_always_right(given_votes, data):
+    """A source that says part of the true outcome is never wrong."""
+    truth = [data.draw(st.sampled_from(full_vectors(given_votes.tasks))) for _ in given_votes.rows]
+    names = data.draw(st.lists(st.sampled_from(given_votes.tasks.names), min_size=1, unique=True))
+    oracle = Votes.from_columns(given_votes.tasks, {"oracle": [{name: row[name] for name in names} for row in truth]})
+    assert oracle.summary(gold=truth)["incorrect"].tolist() == [0]

@@ -1,0 +1,309 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+import assay
+from assay import AssayError, Task, TaskGraph, Votes
+from assay.votes.votes import Fault
+from tests.support.strategies import matrices, said
+
+
+def label(votes: Votes, row: int, source: int) -> dict[str, str | None] | None:
+    code = votes.codes[row, source]
+    return None if code < 0 else dict(votes.values[source][code].labels)
+
+
+@given(said())
+def test_columns_are_kept_as_they_were_said(given_votes):
+    votes = given_votes.votes
+    for j, (name, column) in enumerate(given_votes.columns.items()):
+        assert votes.names[j] == name
+        assert [label(votes, i, j) for i in range(len(votes))] == column
+
+
+@given(said(min_rows=1), st.data())
+def test_any_partition_concatenates_to_the_whole(given_votes, data):
+    votes = given_votes.votes
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(votes)), max_size=3)))
+    bounds = [0, *cuts, len(votes)]
+    parts = [votes.take(slice(*two)) for two in pairwise(bounds)]
+    assert Votes.concat(parts) == votes
+    # Made apart, the parts know only the values that occur in them.
+    apart = [
+        Votes.from_columns(given_votes.tasks, {n: column[slice(*two)] for n, column in given_votes.columns.items()})
+        for two in pairwise(bounds)
+    ]
+    assert Votes.concat(apart) == votes
+
+
+@given(said(), st.data())
+def test_taking_rows(given_votes, data):
+    votes = given_votes.votes
+    rows = data.draw(st.lists(st.integers(0, len(votes) - 1), max_size=6)) if len(votes) else []
+    taken = votes.take(rows)
+    assert taken.codes.tolist() == [votes.codes[i].tolist() for i in rows]
+    assert taken.values == votes.values
+    mask = [i in rows for i in range(len(votes))]
+    assert votes.take(mask) == votes.take(np.flatnonzero(mask))
+    assert votes.take(range(len(votes))) == votes.take(slice(None)) == votes
+
+
+@given(said(), st.data())
+def test_selecting_sources(given_votes, data):
+    votes = given_votes.votes
+    chosen = data.draw(st.lists(st.sampled_from(votes.names), min_size=1, unique=True))
+    selected = votes.select(chosen)
+    assert selected.names == tuple(chosen)
+    assert selected == Votes.from_columns(given_votes.tasks, {name: given_votes.columns[name] for name in chosen})
+    assert selected == votes.select([votes.position(name) for name in chosen])
+    assert votes.select(votes.names) == votes
+    if len(chosen) < len(votes.names):
+        assert votes.drop(chosen) == votes.select([name for name in votes.names if name not in chosen])
+
+
+@given(matrices())
+def test_matrix_to_pandas_to_columns(matrix):
+    votes = Votes.from_matrix(matrix, cardinality=3, labels=["x", "y", "z"])
+    frame = votes.to_pandas()
+    again = Votes.from_columns(votes.tasks, {name: ("label", frame[name]) for name in frame})
+    assert again == votes
+    assert votes.codes.tolist() == matrix
+    assert Votes.from_columns(votes.tasks, {name: ("label", list(frame[name])) for name in frame}) == votes
+
+
+@given(matrices())
+def test_every_kind_of_matrix_is_the_same(matrix):
+    votes = Votes.from_matrix(matrix, cardinality=3)
+    array = np.array(matrix)
+    for kind in (
+        array,
+        array.astype(np.int8),
+        array.astype(float),
+        pd.DataFrame(array),
+        pl.DataFrame(array).to_numpy(),
+    ):
+        assert Votes.from_matrix(kind, cardinality=3) == votes
+    for sparse in (sp.csr_matrix(array + 1), sp.csc_array(array + 1), sp.coo_array((array + 1).astype(np.uint8))):
+        assert Votes.from_matrix(sparse, cardinality=3) == votes
+    if (array < 0).any():
+        assert Votes.from_matrix(sp.csr_matrix(array), cardinality=3) == votes
+    else:
+        assert Votes.from_matrix(array.astype(np.uint8), cardinality=3) == votes
+
+
+@given(matrices(), st.randoms(use_true_random=False))
+def test_a_long_table_is_the_matrix(matrix, random):
+    cells = [(i, j, code) for i, row in enumerate(matrix) for j, code in enumerate(row) if code >= 0]
+    if not cells:
+        return
+    votes = Votes.from_matrix(matrix, labels=["x", "y", "z"], names=[f"w{j}" for j in range(len(matrix[0]))])
+    cells = [*cells, random.choice(cells)]
+    random.shuffle(cells)
+    long = {
+        "item": [f"i{i}" for i, _, _ in cells],
+        "worker": [f"w{j}" for _, j, _ in cells],
+        "label": ["xyz"[code] for _, _, code in cells],
+    }
+    crowd = Votes.from_long(long, votes.tasks, task="label")
+    assert list(crowd.items) == list(dict.fromkeys(long["item"]))
+    assert list(crowd.names) == sorted(set(long["worker"]))
+    rows = [int(item[1:]) for item in crowd.items]
+    assert crowd.codes.tolist() == votes.take(rows).select(crowd.names).codes.tolist()
+
+
+def test_a_long_table_may_be_any_table(tmp_path):
+    long = {"item": [1, 1, 2], "worker": ["ann", "bob", "bob"], "label": ["x", "y", "x"]}
+    frame = pl.DataFrame(long)
+    frame.write_csv(tmp_path / "long.csv")
+    votes = Votes.from_long(long)
+    for table in (frame, frame.lazy(), frame.to_pandas(), frame.to_arrow(), tmp_path / "long.csv"):
+        assert Votes.from_long(table) == votes
+
+
+@pytest.mark.parametrize(
+    ("classes", "dtype"), [(1, np.int8), (2, np.int8), (128, np.int8), (129, np.int16), (10_000, np.int16)]
+)
+def test_codes_are_as_small_as_they_fit(classes, dtype):
+    votes = Votes.from_matrix([[0, -1], [classes - 1, 0]], cardinality=classes)
+    assert votes.codes.dtype == dtype
+    assert votes.codes.tolist() == [[0, -1], [classes - 1, 0]]
+
+
+def test_votes_are_immutable(tmp_path):
+    matrix, items = np.array([[0, 1], [1, -1]]), np.array(["a", "b"])
+    made = Votes.from_matrix(matrix)
+    made = Votes(made.tasks, matrix, made.names, made.values, items)
+    matrix[0, 0] = 1
+    items[0] = "z"
+    assert made.codes[0, 0] == 0
+    assert made.items is not None
+    assert made.items[0] == "a"
+    taken = made.take(slice(0, 1))
+    for votes in (made, taken, Votes.from_parquet(made.to_parquet(tmp_path / "votes.parquet"))):
+        with pytest.raises(ValueError, match="read-only"):
+            votes.codes[0, 0] = 1
+        with pytest.raises(ValueError, match="read-only"):
+            votes.items[0] = "z"
+        with pytest.raises(AttributeError):
+            votes.names = ("x", "y")
+    with pytest.raises(TypeError):
+        hash(made)
+
+
+def test_equality_looks_at_everything_but_faults(letters):
+    votes = Votes.from_columns(letters, {"s": ["A", None]})
+    assert votes == Votes(votes.tasks, votes.codes, votes.names, votes.values, faults=(Fault("s", 1, 0, "x"),))
+    assert votes != Votes.from_columns(letters, {"t": ["A", None]})
+    assert votes != Votes.from_columns(letters, {"s": ["A", "A"]})
+    assert votes != Votes.from_columns(letters, {"s": ("letter", ["A", None])})
+    assert votes != Votes(votes.tasks, votes.codes, votes.names, votes.values, np.array([1, 2]))
+    assert votes != Votes.from_columns(TaskGraph.flat("letter", ["A", "B"]), {"s": ["A", None]})
+    assert votes != "votes"
+
+
+def test_repr_and_shape(entities):
+    votes = Votes.from_columns(entities, {"kb": ("person", ["Doctor"] * 1200), "coarse": ["Person"] * 1200})
+    assert repr(votes) == "Votes(1,200 items × 2 sources, 3 tasks)"
+    assert votes.shape == (1200, 2)
+    assert votes.tasks_of("kb") == ("person",)
+    assert votes.tasks_of(-1) == ("entity",)
+
+
+def test_columns_may_be_any_column_and_any_label(entities):
+    labels = ["Doctor", None, "Lawyer"]
+    columns = {
+        "list": labels,
+        "tuple": tuple(labels),
+        "pandas": pd.Series(labels),
+        "nullable": pd.Series(labels, dtype="string"),
+        "categories": pd.Series(labels, dtype="category"),
+        "polars": pl.Series(labels),
+        "numpy": np.array(labels, dtype=object),
+        "generator": (each for each in labels),
+        "pairs": [("person", "Doctor"), None, ("person", "Lawyer")],
+        "dicts": [{"person": "Doctor"}, float("nan"), {"person": "Lawyer"}],
+    }
+    votes = Votes.from_columns(entities, columns)
+    assert (votes.codes == np.array([[0], [-1], [1]])).all()
+    assert votes.to_pandas()["dicts"].tolist() == labels
+
+
+def test_a_vote_on_several_tasks_reads_in_pandas(entities):
+    votes = Votes.from_columns(
+        entities, {"s": [{"entity": "Person", "person": "Doctor"}, "Person", ("org", None), None]}
+    )
+    assert votes.to_pandas()["s"].tolist() == ["entity=Person, person=Doctor", "entity=Person", "org=N/A", None]
+
+
+def test_items_are_the_index_in_pandas():
+    votes = Votes.from_long({"item": ["b", "a"], "worker": [7, 7], "label": [1, 0]})
+    assert votes.to_pandas().index.tolist() == ["b", "a"]
+    assert votes.to_pandas()["7"].tolist() == ["1", "0"]
+    assert votes.take([1]).to_pandas().index.tolist() == ["a"]
+
+
+def test_long_tables_leave_out_missing_labels_and_take_column_names(entities):
+    table = pl.DataFrame({"id": [1, 2, 2], "who": ["b", "a", "b"], "says": [None, "Doctor", "Person"]})
+    votes = Votes.from_long(table, entities, item="id", source="who", label="says")
+    assert votes.items.tolist() == [2]
+    assert votes.to_pandas().iloc[0].tolist() == ["person=Doctor", "entity=Person"]
+
+
+def test_faults_follow_their_sources(letters):
+    faults = (Fault("s", 1, 0, "x"), Fault("t", 2, 1, "y"))
+    columns = Votes.from_columns(letters, {"s": ["A", None], "t": ["B", "B"]})
+    votes = Votes(columns.tasks, columns.codes, columns.names, columns.values, faults=faults)
+    assert votes.select(["t"]).faults == faults[1:]
+
+
+def test_concat_puts_sources_in_the_order_of_the_first(letters):
+    one = Votes.from_columns(letters, {"s": ["A"], "t": ["B"]})
+    other = Votes.from_columns(letters, {"t": ["C"], "s": [None]})
+    assert Votes.concat([one, other]).to_pandas().to_numpy().tolist() == [["A", "B"], [None, "C"]]
+
+
+LETTERS = TaskGraph.flat("letter", ["A", "B", "C"])
+SOME = Votes.from_columns(LETTERS, {"s": ["A", "B"], "t": ["A", None]})
+
+
+@pytest.mark.parametrize(
+    ("make", "advice"),
+    [
+        (lambda: Votes.from_matrix([0, 1]), r"matrix of items × sources, but its shape is \(2,\)"),
+        (lambda: Votes.from_matrix([[0.5]]), "whole class numbers"),
+        (lambda: Votes.from_matrix([[np.nan]]), "whole class numbers, -1 for abstain"),
+        (lambda: Votes.from_matrix([["A"]]), "Votes.from_columns"),
+        (lambda: Votes.from_matrix([[-2]]), "the matrix holds -2; map every abstention to -1"),
+        (lambda: Votes.from_matrix([[3]], cardinality=3), "class numbers below 3.*holds 3"),
+        (lambda: Votes.from_matrix([[0]], cardinality=0), "class numbers below 0"),
+        (lambda: Votes.from_matrix([[0]], cardinality=3, labels=["x"]), "cardinality is 3, but there are 1 labels"),
+        (lambda: Votes.from_matrix([[0, 1]], names=["a"]), "with 1 columns, but their shape is"),
+        (lambda: Votes.from_matrix([[0, 1]], names=["a", "a"]), "two sources are called 'a'"),
+        (lambda: Votes.from_matrix([[0, 1]], names=[3, 4]), r"names of sources are texts, but got 3 \(int\)"),
+        (lambda: Votes.from_matrix(np.empty((3, 0))), "at least one source"),
+        (lambda: Votes.from_matrix(sp.csr_matrix([[1.5]])), "whole class numbers"),
+        (lambda: Votes.from_columns(LETTERS, {}), "at least one source"),
+        (lambda: Votes.from_columns(LETTERS, {"s": ["A"], "t": []}), "lengths are {'s': 1, 't': 0}"),
+        (lambda: Votes.from_columns(LETTERS, {"s": "A"}), "expected a column of labels"),
+        (lambda: Votes.from_columns(LETTERS, {"s": 3}), "expected a column of labels"),
+        (lambda: Votes.from_columns(LETTERS, {"s": [None, "a"]}), "source 's': row 1: .*Did you mean 'A'"),
+        (lambda: Votes.from_columns(LETTERS, {"s": ("leter", ["A"])}), "source 's': .*Did you mean 'letter'"),
+        (lambda: Votes.from_columns(LETTERS, {"s": [0, -1]}), r"row 0: expected a label name, but got 0 \(int\)"),
+        (
+            lambda: Votes.from_long({"item": [1], "worker": [1], "labels": [1]}),
+            "no column 'label'. Did you mean 'labels'",
+        ),
+        (
+            lambda: Votes.from_long({"item": [1, 1], "worker": ["w", "w"], "label": ["x", "y"]}),
+            "source 'w' votes twice on item 1, 'x' and 'y'; keep one",
+        ),
+        (lambda: Votes.from_long({"item": [1, None], "worker": ["w"] * 2, "label": ["x"] * 2}), "name no item"),
+        (lambda: Votes.from_long({"item": [1], "worker": ["w"], "label": ["Z"]}, LETTERS), "no task has the label 'Z'"),
+        (lambda: Votes.from_long({"item": [1, 2], "worker": ["w"], "label": ["Z"]}), "different lengths"),
+        (lambda: Votes.concat([]), "nothing to concatenate"),
+        (lambda: Votes.concat([SOME, SOME.select(["s"])]), "same sources.*'t' differ"),
+        (lambda: Votes.concat([SOME, Votes.from_matrix([[0, 0]])]), "same task graph"),
+        (lambda: SOME.select(["S"]), "no source 'S'. Did you mean 's'"),
+        (lambda: SOME.select([2]), "no source number 2; there are 2"),
+        (lambda: SOME.select([]), "at least one source"),
+        (lambda: SOME.drop(["s", "t"]), "at least one source"),
+        (lambda: SOME.take([2]), "row numbers or a mask of 2 items"),
+        (lambda: SOME.take([True]), "a mask of 2 items"),
+        (lambda: SOME.take("a"), "row numbers or a mask"),
+        (lambda: SOME.take(0), "items × sources"),
+        (lambda: SOME.summary(by="sources"), "by must be 'source'"),
+        (lambda: Votes(LETTERS, np.array([[3]]), ("s",), (SOME.values[0],)), "has codes from 3 to 3, but 2 values"),
+        (lambda: Votes(LETTERS, SOME.codes, SOME.names, SOME.values, np.array([1])), "expected 2 item names"),
+    ],
+)
+def test_errors_say_what_to_do(make, advice):
+    with pytest.raises(AssayError, match=advice):
+        make()
+
+
+def test_no_items_at_all(tmp_path, letters):
+    votes = Votes.from_columns(letters, {"s": [], "t": ("letter", [])})
+    assert len(votes) == 0
+    assert votes.summary()["coverage"].tolist() == [0, 0]
+    assert assay.majority_vote(votes).shape == assay.hierarchical_majority_vote(votes).shape == (0, 3)
+    assert Votes.from_parquet(votes.to_parquet(tmp_path / "votes.parquet")) == votes
+
+
+def test_labels_under_several_parents_are_one_vote():
+    tasks = TaskGraph(
+        [
+            Task("kind", ["cat", "dog", "fish"]),
+            Task("coat", ["long", "short"], parent=[("kind", "cat"), ("kind", "dog")]),
+        ]
+    )
+    votes = Votes.from_columns(tasks, {"s": ["long"]})
+    (sets,) = votes.outcome_sets
+    assert [tasks.label_space.outcomes[i]["kind"] for i in np.flatnonzero(sets.masks[0])] == ["cat", "dog"]
