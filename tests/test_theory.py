@@ -81,7 +81,7 @@ def true_moments(world: World, indicators: Sequence[Indicator]) -> np.ndarray:
 
 def counted(world: World, patterns: Patterns) -> tuple[Statistics, SourceGraph]:
     graph = SourceGraph(names(len(world.sources)), world.dependencies)
-    layout, _, _ = layout_of(world.draw(1).votes, 0, graph)
+    layout = layout_of(world.draw(1).votes.schema, 0, graph)
     return Statistics.count(patterns, clique_indicators(layout)), graph
 
 
@@ -253,7 +253,8 @@ def test_votes_and_their_counts_give_the_same():
     world = flat_world(sources=6, copies=PAIRS, seed=3)
     graph = SourceGraph(names(6), PAIRS)
     votes = world.draw(5000).votes
-    layout, codes, _ = layout_of(votes, 0, graph)
+    layout = layout_of(votes.schema, 0, graph)
+    codes = layout.codes(votes)
     statistics = Statistics.count(Patterns.of(codes), clique_indicators(layout))
     assert bound_for(votes, graph, world.balance) == bound_for(statistics, graph, world.balance)
     assert bound_for(votes, graph, world.balance, items=7).n == 7

@@ -17,7 +17,7 @@ class TestErrors:
 
     def test_nobody_votes_on_a_component(self, pair):
         votes = task_world(assay.TaskGraph.flat("mood", ["good", "bad"]), ["mood"] * 4).draw(500).votes
-        votes = assay.Votes(pair, votes.codes, votes.names, votes.values)
+        votes = assay.Votes.from_codes(pair, votes.codes, votes.names, votes.values)
         problem = only(assay.check(votes))
         assert (problem.code, problem.severity, problem.tasks) == ("A001", "error", ("food",))
         assert problem.fix == "add three or more sources that vote on task 'food'"

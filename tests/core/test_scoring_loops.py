@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import logsumexp, softmax
 
-from assay._core.scoring_loops import count_columns, expect, expect_two, judge_listed
+from assay._core.scoring_loops import count_columns, expect, expect_two, score_listed
 
 
 @st.composite
@@ -49,7 +49,7 @@ def test_two_outcomes_are_a_case_of_several(problem):
 def test_a_discount_divides_the_log_odds_by_how_many_spoke(problem, discount):
     design, starts, columns, _, leads, base = problem
     posterior = np.empty((len(design), len(base)))
-    judge_listed(starts, columns, leads, base, discount, posterior)
+    score_listed(starts, columns, leads, base, discount, posterior)
     worth = 1 / (1 + discount * np.maximum(design.sum(axis=1) - 1, 0))
     np.testing.assert_allclose(posterior, softmax((design @ leads + base) * worth[:, None], axis=1), atol=1e-9)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay._core.threads import one_blas_thread, ranges, spread, thread_count
+from assay._core.threads import one_blas_thread, ranges, parallel_map, thread_count
 
 
 @given(st.integers(0, 200), st.integers(1, 9), st.integers(1, 16))
@@ -29,13 +29,13 @@ def test_results_come_in_the_order_of_the_pieces(monkeypatch, threads):
         first_may_end.set()
         return -piece
 
-    assert spread(job, range(5)) == [0, -1, -2, -3, -4]
+    assert parallel_map(job, range(5)) == [0, -1, -2, -3, -4]
 
 
 def test_what_fails_in_a_thread_fails_here(monkeypatch):
     monkeypatch.setenv("ASSAY_THREADS", "2")
     with pytest.raises(ZeroDivisionError):
-        spread(lambda piece: 1 // piece, [1, 0])
+        parallel_map(lambda piece: 1 // piece, [1, 0])
 
 
 @pytest.mark.parametrize("asked", ["", "0", "-2", "many"])

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 import assay
 from assay.counts.cliques import Layout, layout_of, tied
 from assay.counts.source_graph import SourceGraph
-from assay.votes.sparse import Listed
 from tests.support.strategies import said
 from tests.support.worlds import enumerated, every_row
 
@@ -58,7 +57,7 @@ def test_marginals_are_those_of_the_whole(world):
 @given(enumerated())
 def test_the_design_has_a_one_for_each_clique_that_says_something(world):
     layout = world.layout
-    design = layout.design(Listed.of(world.rows)).matrix.toarray()
+    design = world.evidence().design.matrix.toarray()
     assert design.shape == (len(world.rows), layout.offsets[-1])
     for at, clique in enumerate(layout.cliques):
         block = design[:, layout.offsets[at] : layout.offsets[at + 1]]
@@ -97,7 +96,8 @@ def test_local_ties_tell_where_a_task_applies():
 def test_votes_that_say_the_same_share_a_code(votes):
     votes = votes.votes
     for index, component in enumerate(votes.label_space.components):
-        layout, codes, sources = layout_of(votes, index, SourceGraph(votes.names))
+        layout = layout_of(votes.schema, index, SourceGraph(votes.names))
+        codes, sources = layout.codes(votes), layout.sources
         assert codes.shape == (len(votes), len(sources))
         assert len(layout.masks) == len(sources)
         for at, source in enumerate(sources):

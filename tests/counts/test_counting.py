@@ -16,7 +16,7 @@ def test_few_items_seen_once_are_all_stood_for():
 
 @pytest.mark.parametrize("size", [0, -1, 2.5, "large"])
 def test_a_sketch_has_a_size(votes, size):
-    with pytest.raises(AssayError, match="size must be a whole number from 1"):
+    with pytest.raises(AssayError, match="size must be a positive integer"):
         assay.count(votes, size=size)
 
 

@@ -13,7 +13,7 @@ from assay.counts.patterns import Patterns
 from assay.counts.source_graph import SourceGraph
 from assay.counts.statistics import Indicator, Statistics, clique_indicators, held, single_indicators
 from assay.simulate import flat_world
-from assay.votes.sparse import Listed
+from assay.votes.sparse_codes import SparseCodes
 from tests.support.strategies import matrices
 from tests.support.worlds import enumerated, written_out
 
@@ -40,7 +40,7 @@ def test_counts_and_covariance_are_those_of_numpy(matrix):
     assert (counted.single == columns.sum(axis=0)).all()
     assert (counted.pair == columns.T @ columns).all()
     np.testing.assert_allclose(counted.covariance, np.cov(columns.T, bias=True).reshape(counted.pair.shape), atol=1e-14)
-    assert (held(Listed.of(codes), indicators).toarray() == columns).all()
+    assert (held(SparseCodes.of(codes), indicators).toarray() == columns).all()
 
 
 @given(enumerated(max_sources=4))

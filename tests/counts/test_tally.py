@@ -69,7 +69,7 @@ def test_nothing_to_count():
     assert empty.items == 0
     assert empty.sketch.patterns().items == 0
     votes = votes_of([[0, 1, -1], [2, 2, 0]])
-    assert same(Tally.zero(Tally.of(votes).nothing) + Tally.of(votes), Tally.of(votes))
+    assert same(Tally.zero(Tally.of(votes).schema) + Tally.of(votes), Tally.of(votes))
     with pytest.raises(assay.VoteError, match="nothing to count"):
         count(list)
     assert Sketch.zero(3).items == 0

@@ -6,6 +6,7 @@ import signal
 import sys
 import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -178,7 +179,7 @@ class TestFitAndLabel:
         world = flat_world(sources=12, coverage=0.6, seed=2).draw(6_000).votes
         codes = world.codes.copy()
         codes[::5] = codes[0]
-        crowded = Votes(world.tasks, codes, world.names, world.values)
+        crowded = Votes.from_codes(world.tasks, codes, world.names, world.values)
         expected = Tally.of(crowded, size=2**13)
         assert expected.sketch.needs_a_second_look
         assert same_counts(assay.count(crowded, size=2**13, engine=engine), expected)
@@ -195,7 +196,7 @@ class TestFitAndLabel:
         assert same_labels(Labels.from_parquet(out), expected)
 
     def test_sparse_votes(self, engine, votes, fitted):
-        listed = votes._with(votes.listed)
+        listed = replace(votes, store=votes.cast)
         assert same_counts(assay.count(listed, engine=engine), Tally.of(votes))
         assert same_labels(fitted.label(listed, engine=engine), fitted.label(listed))
 
@@ -211,7 +212,9 @@ class TestFitAndLabel:
             said = np.where(rng.random(2_000) < 0.7, kind, rng.permutation(kind)).astype(object)
             columns[f"s{j}"] = said if j < 3 else np.where(said == "lion", "large", "small")
         plain = Votes.from_columns(tasks, columns)
-        named = Votes(tasks, plain.codes, plain.names, plain.values, np.array([f"i{i}" for i in range(2_000)]))
+        named = Votes.from_codes(
+            tasks, plain.codes, plain.names, plain.values, np.array([f"i{i}" for i in range(2_000)])
+        )
         learned = LabelModel().fit(named, engine=engine)
         assert same_model(learned, LabelModel().fit(named))
         assert same_labels(learned.label(named, engine=engine), learned.label(named))

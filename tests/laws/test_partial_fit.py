@@ -117,7 +117,7 @@ class TestDayByDay:
         drawn = flat_world(sources=12, coverage=0.6, seed=2).draw(12_000).votes
         codes = drawn.codes.copy()
         codes[::5] = codes[0]
-        votes = Votes(drawn.tasks, codes, drawn.names, drawn.values)
+        votes = Votes.from_codes(drawn.tasks, codes, drawn.names, drawn.values)
         learned = LabelModel().partial_fit(votes.take(slice(0, 5_000))).partial_fit(votes.take(slice(5_000, 12_000)))
         whole = LabelModel().fit(votes)
         assert not learned._counts.sketch.is_exact
@@ -178,7 +178,7 @@ class TestWhatDoesNotGoTogether:
         learned = LabelModel().partial_fit(days[0])
         lacking = days[1].drop(["2"])
         for given_votes in (lacking, lacking.to_parquet(tmp_path / "day.parquet"), [lacking], iter([lacking])):
-            with pytest.raises(VoteError, match="lack sources that were learned from: '2'"):
+            with pytest.raises(VoteError, match="lack sources that the model was fitted on: '2'"):
                 learned.partial_fit(given_votes)
         with pytest.raises(VoteError, match="only counts of the same tasks, sources and values can be added"):
             learned.partial_fit(assay.count(lacking))
@@ -195,6 +195,6 @@ class TestWhatDoesNotGoTogether:
         learned = LabelModel().partial_fit(days[0])
         learned.partial_fit(days[1].select(list(reversed(days[1].names))))
         more = Votes.from_matrix(np.column_stack([days[2].codes, days[2].codes[:, 0]]), cardinality=3)
-        wider = Votes(days[2].tasks, more.codes, more.names, more.values)
+        wider = Votes.from_codes(days[2].tasks, more.codes, more.names, more.values)
         learned.partial_fit(wider.to_parquet(tmp_path / "wider.parquet"))
         assert same_model(learned, fitted)

@@ -43,7 +43,7 @@ def crowded():
     votes = flat_world(sources=12, coverage=0.6, seed=2).draw(12_000).votes
     codes = votes.codes.copy()
     codes[::5] = codes[0]
-    return Votes(votes.tasks, codes, votes.names, votes.values)
+    return Votes.from_codes(votes.tasks, codes, votes.names, votes.values)
 
 
 @pytest.fixture(scope="module")
@@ -174,7 +174,7 @@ class TestTheSameAsInMemory:
             columns[f"s{j}"] = said
         items = np.array([f"item {i}" for i in range(ROWS)])
         plain = Votes.from_columns(entities, columns)
-        named = Votes(entities, plain.codes, plain.names, plain.values, items)
+        named = Votes.from_codes(entities, plain.codes, plain.names, plain.values, items)
         known = LabelModel().fit(named)
         path = as_folder(named, tmp_path)
         learned = LabelModel().fit(path)
@@ -233,13 +233,13 @@ class TestAlignment:
     def test_a_row_group_of_abstentions(self, votes, tmp_path):
         codes = votes.codes.copy()
         codes[400:800] = -1
-        silent = Votes(votes.tasks, codes, votes.names, votes.values)
+        silent = Votes.from_codes(votes.tasks, codes, votes.names, votes.values)
         assert same_counts(assay.count(stored(silent, tmp_path / "votes.parquet")), Tally.of(silent))
 
     def test_files_whose_sources_and_values_are_in_another_order(self, votes, tmp_path):
         first, second = sliced(votes, 1_000)
         other = second.select(list(reversed(second.names)))
-        turned = Votes(
+        turned = Votes.from_codes(
             other.tasks,
             np.where(other.codes >= 0, 2 - other.codes, -1),
             other.names,
@@ -254,7 +254,7 @@ class TestAlignment:
 
     def test_a_value_that_was_never_said_before(self, letters, tmp_path):
         few = Votes.from_columns(letters, {f"s{j}": ["A", "B"] * 50 for j in range(3)})
-        narrow = Votes(letters, few.codes, few.names, tuple(values[:2] for values in few.values))
+        narrow = Votes.from_codes(letters, few.codes, few.names, tuple(values[:2] for values in few.values))
         more = Votes.from_columns(letters, {f"s{j}": ["C", "B"] * 50 for j in range(3)})
         home = tmp_path / "days"
         home.mkdir()
@@ -264,16 +264,16 @@ class TestAlignment:
             assay.count(home)
 
     def test_files_of_other_sources_or_tasks(self, votes, pair, tmp_path):
-        with pytest.raises(VoteError, match="lack sources that were learned from"):
+        with pytest.raises(VoteError, match="lack sources that the model was fitted on"):
             assay.count([votes, votes.drop(["3"])])
         with pytest.raises(VoteError, match="on other tasks"):
             assay.count([votes, Votes.from_columns(pair, {"0": ("mood", ["good"])})])
         model = LabelModel().fit(votes)
-        with pytest.raises(VoteError, match="lack sources that were learned from: '3'"):
+        with pytest.raises(VoteError, match="lack sources that the model was fitted on: '3'"):
             model.label(as_file(votes.drop(["3"]), tmp_path))
         wider = tmp_path / "wider.parquet"
         extra = Votes.from_matrix(np.column_stack([votes.codes, votes.codes[:, 0]]), cardinality=3)
-        stored(Votes(votes.tasks, extra.codes, extra.names, extra.values), wider)
+        stored(Votes.from_codes(votes.tasks, extra.codes, extra.names, extra.values), wider)
         assert same_labels(model.label(wider), model.label(votes))
 
 
@@ -368,7 +368,7 @@ WRONG = {
     cut_off: "cannot be read as Parquet",
     somebody_elses: "holds no votes that Assay wrote",
     of_another_version: r"written by another version of Assay \(votes format 99\)",
-    without_a_column: "is not a sound file of votes.*2",
+    without_a_column: "is not a valid votes file.*2",
     with_an_unknown_label: "source '2' has the value 'perhaps', which its table does not list",
     texts: "expected batches of assay.Votes, but got str",
     votes_then_a_matrix: "expected batches of assay.Votes, but got ndarray",
@@ -426,7 +426,7 @@ def test_a_failing_iterator_leaves_nothing_behind(votes, fitted, tmp_path):
 
 def test_item_names_in_some_batches_only(votes, fitted, tmp_path):
     first, second = sliced(votes, 1_000)
-    named = Votes(first.tasks, first.codes, first.names, first.values, np.arange(1_000))
+    named = Votes.from_codes(first.tasks, first.codes, first.names, first.values, np.arange(1_000))
     assert fitted.label([named, second]).items is None
     for batches in ([named, second], [second, named]):
         with pytest.raises(VoteError, match="item names"):
@@ -436,7 +436,7 @@ def test_item_names_in_some_batches_only(votes, fitted, tmp_path):
 
 @pytest.mark.parametrize("names", [None, np.array([], dtype=object), np.array([], dtype=np.int64)], ids=str)
 def test_files_without_items(votes, fitted, names, tmp_path):
-    empty = Votes(votes.tasks, votes.codes[:0], votes.names, votes.values, names)
+    empty = Votes.from_codes(votes.tasks, votes.codes[:0], votes.names, votes.values, names)
     path = empty.to_parquet(tmp_path / "1.parquet")
     assert same_counts(assay.count(path), Tally.of(empty))
     assert len(fitted.label(path)) == 0
@@ -447,7 +447,7 @@ def test_files_without_items(votes, fitted, names, tmp_path):
         LabelModel().fit(empty)
     assert str(from_file.value) == str(from_memory.value)
     items = None if names is None else np.array([f"i{i}" for i in range(ROWS)])
-    full = Votes(votes.tasks, votes.codes, votes.names, votes.values, items)
+    full = Votes.from_codes(votes.tasks, votes.codes, votes.names, votes.values, items)
     stored(full, tmp_path / "2.parquet")
     assert same_counts(assay.count(tmp_path), Tally.of(full))
     found = Labels.from_parquet(fitted.label(tmp_path, out=tmp_path / "out" / "labels.parquet"))
@@ -467,5 +467,5 @@ def test_fitting_nothing_in_a_list():
 def test_every_field_of_a_tally_is_compared():
     """So that a new one is not forgotten above."""
     assert {field.name for field in fields(Tally)} == {
-        "nothing", "items", "single", "covered", "sketch", "pair", "counted_meetings"
+        "schema", "items", "single", "covered", "sketch", "pair", "counted_meetings"
     }  # fmt: skip

@@ -168,7 +168,7 @@ class TestVotesComeInAnyShape:
     def test_value_tables_in_another_order(self):
         model = assay.LabelModel().fit(BINARY.votes)
         votes = BINARY.votes
-        turned = assay.Votes(
+        turned = assay.Votes.from_codes(
             votes.tasks,
             np.where(votes.codes < 0, -1, 1 - votes.codes),
             votes.names,
@@ -183,7 +183,7 @@ class TestVotesComeInAnyShape:
         )
 
     def test_missing_sources_are_named(self):
-        with pytest.raises(assay.VoteError, match="lack sources that were learned from: '7'"):
+        with pytest.raises(assay.VoteError, match="lack sources that the model was fitted on: '7'"):
             assay.LabelModel().fit(BINARY.votes).predict_proba(BINARY.votes.drop(["7"]))
 
     def test_values_that_were_not_known_are_named_if_they_are_said(self, letters):
@@ -198,7 +198,7 @@ class TestVotesComeInAnyShape:
 
     def test_other_tasks_are_refused(self, letters):
         votes = assay.Votes.from_columns(letters, {name: ["A"] for name in BINARY.votes.names})
-        with pytest.raises(assay.VoteError, match="on other tasks than those that were learned from"):
+        with pytest.raises(assay.VoteError, match="on other tasks than those the model was fitted on"):
             assay.LabelModel().fit(BINARY.votes).predict(votes)
 
     def test_no_items(self):

@@ -59,7 +59,7 @@ def test_edited_votes_are_counted(before, votes, source, rows):
     chosen = sorted(rows)
     codes = votes.codes.copy()
     codes[chosen, source] = (codes[chosen, source] + 2) % 3 - 1  # each becomes another one
-    after = Votes(votes.tasks, codes, votes.names, votes.values)
+    after = Votes.from_codes(votes.tasks, codes, votes.names, votes.values)
     (edited,) = compare(before, Done(after, before.model, before.labels)).edited
     assert (edited.name, edited.changed) == (str(source), len(rows))
     assert edited.before == (votes.codes[:, source] >= 0).sum()
@@ -84,7 +84,7 @@ def test_flips_are_those_of_the_labels(before, votes):
 
 def test_items_are_matched_by_name(votes):
     names = np.array([f"i{row:03}" for row in range(800)])
-    named = Votes(votes.tasks, votes.codes, votes.names, votes.values, names)
+    named = Votes.from_codes(votes.tasks, votes.codes, votes.names, votes.values, names)
     shuffled = named.take(np.random.default_rng(1).permutation(800)[:700])
     model = LabelModel().fit(named)
     found = compare(Done(named, model, model.label(named)), Done(shuffled, model, model.label(shuffled)))
@@ -102,7 +102,7 @@ def test_items_that_cannot_be_matched_are_not_compared(before, votes, capsys):
 def test_accuracies_that_moved_beyond_their_error_bars(before, votes):
     codes = votes.codes.copy()
     codes[:, 0] = np.where(codes[:, 0] >= 0, 1 - codes[:, 0], -1)
-    found = compare(before, done(Votes(votes.tasks, codes, votes.names, votes.values)))
+    found = compare(before, done(Votes.from_codes(votes.tasks, codes, votes.names, votes.values)))
     assert set(found.accuracies[found.accuracies["beyond_error"]]["source"]) == {"0"}
     assert found.accuracies["source"].tolist()[:2] == ["0", "0"]
 
@@ -122,6 +122,6 @@ def test_runs_are_read_from_their_folders(before, tmp_path, capsys):
 
 
 def test_names_are_shown_as_they_are(votes, capsys):
-    strange = Votes(votes.tasks, votes.codes, ("[bold]x[/]", *votes.names[1:]), votes.values)
+    strange = Votes.from_codes(votes.tasks, votes.codes, ("[bold]x[/]", *votes.names[1:]), votes.values)
     found = compare(done(votes), done(strange))
     assert "[bold]x[/]" in printed(found, capsys)

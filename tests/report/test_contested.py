@@ -42,7 +42,7 @@ class TestContested:
     def test_items_are_named_and_found_in_pieces_too(self, fitted, counted):
         _, votes, _ = fitted
         names = np.array([f"item {row}" for row in range(len(votes))])
-        named = Votes(votes.tasks, votes.codes, votes.names, votes.values, names)
+        named = Votes.from_codes(votes.tasks, votes.codes, votes.names, votes.values, names)
         whole = contested_items(counted, named, None, 5)
         parts = contested_items(counted, [named.take(slice(0, 1_000)), named.take(slice(1_000, None))], None, 5)
         assert whole == parts

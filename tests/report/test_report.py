@@ -80,7 +80,7 @@ def test_what_comes_from_data_is_text():
 
 def test_without_texts_nothing_of_the_data_is_there(model, simulation):
     texts = [f"secret number {row}" for row in range(2_000)]
-    named = Votes(
+    named = Votes.from_codes(
         simulation.votes.tasks,
         simulation.votes.codes,
         simulation.votes.names,

@@ -1,5 +1,7 @@
 """Votes in bulk, and whether two tallies hold the same counts."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from assay.votes.votes import Votes
@@ -13,7 +15,7 @@ def votes_of(matrix):
 
 def as_list(votes):
     """The same votes, kept as a list of those that were cast."""
-    return votes._with(votes.listed)
+    return replace(votes, store=votes.cast)
 
 
 def same_sketch(one, other):

@@ -1,6 +1,6 @@
 """Worlds in which some sources copy each other, and the problem of finding out which."""
 
-from assay.counts.cliques import reading_of
+from assay.counts.cliques import layout_of
 from assay.counts.source_graph import SourceGraph
 from assay.counts.tally import Tally
 from assay.model.dependencies.problem import Problem
@@ -17,7 +17,6 @@ def world_of(kind, groups=GROUPS, sources=14, seed=0):
 
 def problem_of(votes):
     tally = Tally.of(votes)
-    layout, reading = reading_of(tally.nothing, 0, SourceGraph(votes.names))
-    patterns = tally.sketch.patterns()
-    assert reading.is_plain
-    return Problem(layout, patterns)
+    layout = layout_of(tally.schema, 0, SourceGraph(votes.names))
+    assert layout.translation is None
+    return Problem(layout, tally.sketch.patterns())

@@ -23,7 +23,7 @@ def same_sketch(one, other):
 def same_counts(one: Tally, other: Tally) -> bool:
     """Every field, bit for bit."""
     return (
-        one.nothing == other.nothing
+        one.schema == other.schema
         and one.items == other.items
         and all(same_array(getattr(one, name), getattr(other, name)) for name in ("single", "covered", "pair"))
         and _same_meetings(one.counted_meetings, other.counted_meetings)

@@ -15,12 +15,11 @@ from hypothesis import strategies as st
 
 import assay
 from assay.counts.cliques import Clique, Layout, layout_of
+from assay.counts.evidence import Evidence
 from assay.counts.patterns import Patterns
 from assay.counts.source_graph import SourceGraph
-from assay.model.estimate.em import Evidence
 from assay.model.parameters import Parameters, normalised
 from assay.simulate import World
-from assay.votes.sparse import Listed
 
 MANY = 10**15
 """So many items that rounding the population's counts to whole numbers does not matter."""
@@ -99,19 +98,23 @@ class Enumerated:
         return Patterns.weighted(self.rows, np.rint(self.weights * items))
 
     def evidence(self, items: float = 1.0, log_allowed: np.ndarray | None = None) -> Evidence:
-        return Evidence(self.layout.design(Listed.of(self.rows)), self.weights * items, log_allowed)
+        return Evidence(self.layout, Patterns.weighted(self.rows, self.weights * items), log_allowed=log_allowed)
+
+    def population(self, items: int = MANY) -> Evidence:
+        """The same with whole numbers of items."""
+        return Evidence(self.layout, self.patterns(items))
 
 
 def written_out(world: World, dependencies: Sequence[Sequence[str | int]] | None = None) -> Enumerated:
     """A simulated world in full."""
     names = [source.name for source in world.sources]
     rows = every_row([len(source.values) for source in world.sources])
-    votes = assay.Votes(world.tasks, rows, tuple(names), tuple(source.values for source in world.sources))
+    votes = assay.Votes.from_codes(world.tasks, rows, tuple(names), tuple(source.values for source in world.sources))
     graph = SourceGraph(names, world.dependencies if dependencies is None else dependencies)
-    layout, codes, _ = layout_of(votes, 0, graph)
+    layout = layout_of(votes.schema, 0, graph)
     chances = np.exp(world.log_likelihood(rows))
     possible = chances.any(axis=1)
-    return Enumerated(layout, codes[possible], chances[possible], world.balance)
+    return Enumerated(layout, layout.codes(votes)[possible], chances[possible], world.balance)
 
 
 def independent_world(masks: Sequence[np.ndarray], tables: Sequence[np.ndarray], balance: np.ndarray) -> Enumerated:

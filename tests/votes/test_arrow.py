@@ -22,7 +22,7 @@ from tests.support.strategies import said
 @given(said(), st.booleans(), st.booleans())
 def test_parquet_round_trip(tmp_path_factory, given_votes, with_items, with_faults):
     votes = given_votes.votes
-    votes = Votes(
+    votes = Votes.from_codes(
         votes.tasks,
         votes.codes,
         votes.names,

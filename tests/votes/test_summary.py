@@ -18,7 +18,7 @@ from tests.support.strategies import partial_vectors, said
 
 def laid_out(votes, flags):
     """(items, sources): flags of the votes that were cast, where these are."""
-    return [votes.listed.keep(flag).dense() >= 0 for flag in flags]
+    return [votes.cast.keep(flag).dense() >= 0 for flag in flags]
 
 
 @given(said())

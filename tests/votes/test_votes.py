@@ -140,7 +140,7 @@ def test_codes_are_as_small_as_they_fit(classes, dtype):
 def test_votes_are_immutable(tmp_path):
     matrix, items = np.array([[0, 1], [1, -1]]), np.array(["a", "b"])
     made = Votes.from_matrix(matrix)
-    made = Votes(made.tasks, matrix, made.names, made.values, items)
+    made = Votes.from_codes(made.tasks, matrix, made.names, made.values, items)
     matrix[0, 0] = 1
     items[0] = "z"
     assert made.codes[0, 0] == 0
@@ -160,11 +160,13 @@ def test_votes_are_immutable(tmp_path):
 
 def test_equality_looks_at_everything_but_faults(letters):
     votes = Votes.from_columns(letters, {"s": ["A", None]})
-    assert votes == Votes(votes.tasks, votes.codes, votes.names, votes.values, faults=(Fault("s", 1, 0, "x"),))
+    assert votes == Votes.from_codes(
+        votes.tasks, votes.codes, votes.names, votes.values, faults=(Fault("s", 1, 0, "x"),)
+    )
     assert votes != Votes.from_columns(letters, {"t": ["A", None]})
     assert votes != Votes.from_columns(letters, {"s": ["A", "A"]})
     assert votes != Votes.from_columns(letters, {"s": ("letter", ["A", None])})
-    assert votes != Votes(votes.tasks, votes.codes, votes.names, votes.values, np.array([1, 2]))
+    assert votes != Votes.from_codes(votes.tasks, votes.codes, votes.names, votes.values, np.array([1, 2]))
     assert votes != Votes.from_columns(TaskGraph.flat("letter", ["A", "B"]), {"s": ["A", None]})
     assert votes != "votes"
 
@@ -220,7 +222,7 @@ def test_long_tables_leave_out_missing_labels_and_take_column_names(entities):
 def test_faults_follow_their_sources(letters):
     faults = (Fault("s", 1, 0, "x"), Fault("t", 2, 1, "y"))
     columns = Votes.from_columns(letters, {"s": ["A", None], "t": ["B", "B"]})
-    votes = Votes(columns.tasks, columns.codes, columns.names, columns.values, faults=faults)
+    votes = Votes.from_codes(columns.tasks, columns.codes, columns.names, columns.values, faults=faults)
     assert votes.select(["t"]).faults == faults[1:]
 
 
@@ -238,8 +240,8 @@ SOME = Votes.from_columns(LETTERS, {"s": ["A", "B"], "t": ["A", None]})
     ("make", "advice"),
     [
         (lambda: Votes.from_matrix([0, 1]), r"matrix of items × sources, but its shape is \(2,\)"),
-        (lambda: Votes.from_matrix([[0.5]]), "whole class numbers"),
-        (lambda: Votes.from_matrix([[np.nan]]), "whole class numbers, -1 for abstain"),
+        (lambda: Votes.from_matrix([[0.5]]), "integer class numbers"),
+        (lambda: Votes.from_matrix([[np.nan]]), "integer class numbers, -1 for abstain"),
         (lambda: Votes.from_matrix([["A"]]), "Votes.from_columns"),
         (lambda: Votes.from_matrix([[-2]]), "the matrix holds -2; map every abstention to -1"),
         (lambda: Votes.from_matrix([[3]], cardinality=3), "class numbers below 3.*holds 3"),
@@ -247,9 +249,9 @@ SOME = Votes.from_columns(LETTERS, {"s": ["A", "B"], "t": ["A", None]})
         (lambda: Votes.from_matrix([[0]], cardinality=3, labels=["x"]), "cardinality is 3, but there are 1 labels"),
         (lambda: Votes.from_matrix([[0, 1]], names=["a"]), "with 1 columns, but their shape is"),
         (lambda: Votes.from_matrix([[0, 1]], names=["a", "a"]), "two sources are called 'a'"),
-        (lambda: Votes.from_matrix([[0, 1]], names=[3, 4]), r"names of sources are texts, but got 3 \(int\)"),
+        (lambda: Votes.from_matrix([[0, 1]], names=[3, 4]), r"names of sources are strings, but got 3 \(int\)"),
         (lambda: Votes.from_matrix(np.empty((3, 0))), "at least one source"),
-        (lambda: Votes.from_matrix(sp.csr_matrix([[1.5]])), "whole class numbers"),
+        (lambda: Votes.from_matrix(sp.csr_matrix([[1.5]])), "integer class numbers"),
         (lambda: Votes.from_columns(LETTERS, {}), "at least one source"),
         (lambda: Votes.from_columns(LETTERS, {"s": ["A"], "t": []}), "lengths are {'s': 1, 't': 0}"),
         (lambda: Votes.from_columns(LETTERS, {"s": "A"}), "expected a column of labels"),
@@ -278,10 +280,16 @@ SOME = Votes.from_columns(LETTERS, {"s": ["A", "B"], "t": ["A", None]})
         (lambda: SOME.take([2]), "row numbers or a mask of 2 items"),
         (lambda: SOME.take([True]), "a mask of 2 items"),
         (lambda: SOME.take("a"), "row numbers or a mask"),
-        (lambda: SOME.take(0), "items × sources"),
+        (lambda: SOME.take(0), "a slice, row numbers or a mask of 2 items, but got 0"),
         (lambda: SOME.summary(by="sources"), "by must be 'source'"),
-        (lambda: Votes(LETTERS, np.array([[3]]), ("s",), (SOME.values[0],)), "has codes from 3 to 3, but 2 values"),
-        (lambda: Votes(LETTERS, SOME.codes, SOME.names, SOME.values, np.array([1])), "expected 2 item names"),
+        (
+            lambda: Votes.from_codes(LETTERS, np.array([[3]]), ("s",), (SOME.values[0],)),
+            "has codes from 3 to 3, but 2 values",
+        ),
+        (
+            lambda: Votes.from_codes(LETTERS, SOME.codes, SOME.names, SOME.values, np.array([1])),
+            "expected 2 item names",
+        ),
     ],
 )
 def test_errors_say_what_to_do(make, advice):

@@ -195,8 +195,8 @@ class Votes:
     def from_long(
         cls,
         table: Any,
-        *,
         tasks: TaskGraph | None = None,
+        *,
         task: str | None = None,
         item: str = "item",
         source: str = "worker",
@@ -345,6 +345,8 @@ class Votes:
             numbers = np.arange(len(self))[chosen]
         except IndexError as error:
             raise VoteError(f"expected a slice, row numbers or a mask of {len(self)} items: {error}") from error
+        if numbers.ndim != 1:
+            raise VoteError(f"expected a slice, row numbers or a mask of {len(self)} items, but got {rows!r}")
         return Votes(self.schema, self.store.take(numbers), None if self.items is None else self.items[numbers])
 
     def block(self, start: int, stop: int) -> Votes:

@@ -8,16 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay.counts.statistics import Observed
 from assay.model.estimate.completion import from_inverse_covariance, solve
 from assay.simulate import flat_world
 from tests.support.worlds import written_out
 
 
 def fitted(whole):
-    return from_inverse_covariance(
-        whole.layout, Observed(whole.patterns()), whole.balance, np.ones(len(whole.layout.masks))
-    )
+    return from_inverse_covariance(whole.population(), whole.balance, np.ones(len(whole.layout.masks)))
 
 
 def assert_recovered(whole, atol):
@@ -67,7 +64,7 @@ def test_a_source_that_is_wrong_more_often_than_right():
 def test_one_step_wants_singleton_separators():
     whole = written_out(flat_world(sources=4, copies=[(0, 1), (1, 2)]))
     with pytest.raises(assay.VoteError, match="meet in the truth alone"):
-        solve(whole.layout, Observed(whole.patterns()), whole.balance, np.ones(4))
+        solve(whole.population(), whole.balance, np.ones(4))
 
 
 def one_task_sources(n, seed):

@@ -7,10 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.model.estimate.em import Belief, EMSettings, Evidence, Expected, Maximizer, expectation_maximization
+from assay.counts.evidence import Evidence
+from assay.counts.patterns import Patterns
+from assay.model.estimate.em import EMSettings, Expected, Maximizer, expectation_maximization, responsibilities
+from assay.model.estimate.knowledge import Belief, Knowledge
 from assay.model.parameters import Parameters, normalised
+from assay.model.scoring import Scoring
 from assay.simulate import flat_world
-from assay.votes.sparse import Listed
 from tests.support.worlds import Enumerated, enumerated, independent_world, written_out
 
 WEAK = EMSettings(even_coverage=1e-9, class_conditional=1e-9, average_source=1e-9, even_balance=1e-9)
@@ -26,9 +29,14 @@ def anywhere(world: Enumerated, seed: int, ignored: bool = False) -> Parameters:
     return Parameters(world.layout, balance, tuple(normalised(rng.random(shape)) for shape in shapes), ignored)
 
 
-def one_step(parameters, evidence, settings=WEAK):
-    posterior, likelihood = evidence.responsibilities(parameters)
-    maximize = Maximizer(parameters.layout, settings, parameters.ignore_abstentions)
+def known_to(world: Enumerated, **known) -> Knowledge:
+    return replace(Knowledge.none(world.layout), **known)
+
+
+def one_step(parameters, evidence, settings=WEAK, **known):
+    posterior, likelihood = responsibilities(Scoring.bayes(parameters), evidence)
+    told = replace(Knowledge.none(parameters.layout), ignore_abstentions=parameters.ignore_abstentions, **known)
+    maximize = Maximizer(parameters.layout, told, settings)
     return maximize(Expected.given(evidence.design, posterior * evidence.counts[:, None])), likelihood
 
 
@@ -41,7 +49,7 @@ def assert_same(one, other, atol):
 @given(enumerated(max_sources=5), st.integers(0, 99))
 def test_the_m_step_is_the_share_of_expected_counts(world, seed):
     weighted = np.random.default_rng(seed).random(world.chances.shape)
-    found = Maximizer(world.layout, WEAK)(Expected.given(world.layout.design(Listed.of(world.rows)), weighted))
+    found = Maximizer(world.layout, known_to(world), WEAK)(Expected.given(world.evidence().design, weighted))
     counted = replace(world, chances=weighted / weighted.sum(axis=0), balance=weighted.sum(axis=0) / weighted.sum())
     assert_same(found, counted.parameters(), atol=1e-6)
 
@@ -60,7 +68,12 @@ def test_the_likelihood_never_falls(world, seed, ignored):
 def test_more_steps_never_end_lower(world, seed):
     evidence, start = world.evidence(1000.0), anywhere(world, seed)
     reached = [
-        evidence.responsibilities(expectation_maximization(start, evidence, replace(WEAK, max_steps=steps))[0])[1]
+        responsibilities(
+            Scoring.bayes(
+                expectation_maximization(start, evidence, known_to(world), replace(WEAK, max_steps=steps))[0]
+            ),
+            evidence,
+        )[1]
         for steps in (1, 2, 5, 10, 30, 100)
     ]
     assert np.diff(reached).min() > -1e-4
@@ -79,24 +92,24 @@ def test_the_population_gives_the_truth_from_afar(copies):
         world.parameters(), joint=tuple(normalised(0.5 * table + 0.1) for table in world.parameters().joint)
     )
     settings = replace(WEAK, max_steps=3000, tolerance=1e-10)
-    found, _ = expectation_maximization(start, world.evidence(1e9), settings)
+    found, _ = expectation_maximization(start, world.evidence(1e9), known_to(world), settings)
     assert_same(found, world.parameters(), atol=2e-3)
 
 
 def test_ends_are_named():
     evidence, start = INDEPENDENT.evidence(1e4), anywhere(INDEPENDENT, 1)
-    _, cut = expectation_maximization(start, evidence, replace(WEAK, max_steps=2))
+    _, cut = expectation_maximization(start, evidence, known_to(INDEPENDENT), replace(WEAK, max_steps=2))
     assert (cut.status, cut.converged) == ("max_steps", False)
     assert "raise max_steps" in cut.advice
-    _, settled = expectation_maximization(start, evidence, replace(WEAK, max_steps=5000))
+    _, settled = expectation_maximization(start, evidence, known_to(INDEPENDENT), replace(WEAK, max_steps=5000))
     assert settled.converged
     assert settled.advice == ""
 
 
 def test_a_balance_that_is_known_stays():
     balance = np.array([0.9, 0.1])
-    settings = replace(WEAK, balance=balance, max_steps=50)
-    found, _ = expectation_maximization(anywhere(INDEPENDENT, 2), INDEPENDENT.evidence(1e4), settings)
+    known, settings = known_to(INDEPENDENT, balance=balance), replace(WEAK, max_steps=50)
+    found, _ = expectation_maximization(anywhere(INDEPENDENT, 2), INDEPENDENT.evidence(1e4), known, settings)
     assert (found.balance == balance).all()
 
 
@@ -110,9 +123,9 @@ class TestGold:
     def test_responsibilities_keep_to_it(self, seed):
         known = np.random.default_rng(seed).random(len(INDEPENDENT.rows)) < 0.4
         evidence = self.allowed(INDEPENDENT, known)
-        posterior, _ = evidence.responsibilities(anywhere(INDEPENDENT, seed))
+        posterior, _ = responsibilities(Scoring.bayes(anywhere(INDEPENDENT, seed)), evidence)
         assert (posterior[known] == [0, 1]).all()
-        free, _ = INDEPENDENT.evidence().responsibilities(anywhere(INDEPENDENT, seed))
+        free, _ = responsibilities(Scoring.bayes(anywhere(INDEPENDENT, seed)), INDEPENDENT.evidence())
         np.testing.assert_array_equal(posterior[~known], free[~known])
 
     @given(enumerated(max_sources=4), st.integers(0, 99))
@@ -121,15 +134,14 @@ class TestGold:
         log_allowed = np.full((len(rows), world.layout.outcomes), -np.inf)
         log_allowed[np.arange(len(rows)), outcomes] = 0.0
         counts = 1e6 * (world.chances * world.balance)[rows, outcomes]
-        evidence = Evidence(world.layout.design(Listed.of(world.rows[rows])), counts, log_allowed)
+        evidence = Evidence(world.layout, Patterns.weighted(world.rows[rows], counts), log_allowed=log_allowed)
         found, _ = one_step(anywhere(world, seed), evidence)
         assert_same(found, world.parameters(), atol=1e-6)
 
 
 class TestPulls:
     def believing(self, belief):
-        settings = replace(WEAK, beliefs={0: belief})
-        found, _ = one_step(INDEPENDENT.parameters(), INDEPENDENT.evidence(1000.0), settings)
+        found, _ = one_step(INDEPENDENT.parameters(), INDEPENDENT.evidence(1000.0), beliefs={0: belief})
         said = found.conditionals[0][:-1]
         return said / said.sum(axis=0)
 
@@ -146,8 +158,8 @@ class TestPulls:
         world = written_out(flat_world(sources=5, copies=[(0, 1)], coverage=0.7, seed=2))
         accuracies = []
         for accuracy in (0.1, 0.5, 0.9):
-            settings = EMSettings(beliefs={0: Belief(accuracy=accuracy, strength=300.0)})
-            found, _ = one_step(world.parameters(), world.evidence(1000.0), settings)
+            beliefs = {0: Belief(accuracy=accuracy, strength=300.0)}
+            found, _ = one_step(world.parameters(), world.evidence(1000.0), EMSettings(), beliefs=beliefs)
             said = found.conditionals[0][:-1]
             accuracies.append(np.trace(said / said.sum(axis=0)) / 2)
         assert np.diff(accuracies).min() > 0.05
@@ -183,8 +195,8 @@ class TestPulls:
 
 @given(enumerated(max_sources=5), st.integers(0, 99), st.booleans())
 def test_tables_are_always_proper(world, seed, ignored):
-    settings = EMSettings(max_steps=10)
-    found, _ = expectation_maximization(anywhere(world, seed, ignored), world.evidence(50.0), settings)
+    known, settings = known_to(world, ignore_abstentions=ignored), EMSettings(max_steps=10)
+    found, _ = expectation_maximization(anywhere(world, seed, ignored), world.evidence(50.0), known, settings)
     assert found.balance.sum() == pytest.approx(1)
     for table in found.joint:
         assert (table > 0).all()

@@ -1,5 +1,7 @@
 """Whether votes look drawn from the model: they do when they are, and not when they are not."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,13 +9,14 @@ from hypothesis import strategies as st
 
 import assay
 from assay.counts.statistics import Statistics, single_indicators
-from assay.model.estimate.goodness_of_fit import CORRELATIONS, Fitness, fitness, shared_correlation
+from assay.model.estimate.goodness_of_fit import CORRELATIONS, GoodnessOfFit, goodness_of_fit, shared_correlation
+from assay.model.scoring import Scoring
 from assay.simulate import flat_world, task_world
 from tests.support.worlds import enumerated
 
 
-def fitness_of(votes, **settings) -> Fitness:
-    return assay.LabelModel(**settings).fit(votes)._fitted.components[0].fit.fitness
+def goodness_of(votes, **settings) -> GoodnessOfFit:
+    return assay.LabelModel(**settings).fit(votes).fitted_.components[0].fit.goodness_of_fit
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -29,46 +32,46 @@ def fitness_of(votes, **settings) -> Fitness:
     ],
 )
 def test_votes_drawn_from_the_model_fit(settings, seed):
-    assert fitness_of(flat_world(**settings, seed=seed).draw(5000, seed=seed).votes).good
+    assert goodness_of(flat_world(**settings, seed=seed).draw(5000, seed=seed).votes).good
 
 
 def test_hierarchies_fit(entities):
     world = task_world(entities, ["entity"] * 4 + ["person"] * 3 + ["org"] * 3, seed=1)
-    assert fitness_of(world.draw(4000).votes).good
+    assert goodness_of(world.draw(4000).votes).good
 
 
 def test_copies_do_not_fit_unless_they_are_declared():
     world = flat_world(sources=8, copies=[(0, 1), (1, 2)], copy_probability=0.5, seed=1)
     votes = world.draw(4000).votes
-    assert not fitness_of(votes).good
-    assert fitness_of(votes).misfit > 2
+    assert not goodness_of(votes).good
+    assert goodness_of(votes).misfit > 2
     # Ends of a chain are dependent too, though they share no clique.
-    assert fitness_of(votes, dependencies=world.dependencies).good
+    assert goodness_of(votes, dependencies=world.dependencies).good
 
 
 def test_items_that_are_hard_for_all_do_not_fit():
     rng = np.random.default_rng(0)
     truth, hard = rng.integers(0, 2, 3000), rng.random((3000, 1)) < 0.3
     right = rng.random((3000, 12)) < np.where(hard, 0.5, 0.9)
-    found = fitness_of(np.where(right, truth[:, None], 1 - truth[:, None]))
+    found = goodness_of(np.where(right, truth[:, None], 1 - truth[:, None]))
     assert found.correlation > 0
     assert not found.good
 
 
 def test_votes_that_hardly_meet_are_no_test():
-    found = fitness_of(flat_world(sources=10, coverage=0.02, seed=1).draw(1000).votes, allow_unidentifiable=True)
+    found = goodness_of(flat_world(sources=10, coverage=0.02, seed=1).draw(1000).votes, allow_unidentifiable=True)
     assert not found.good
 
 
 @given(enumerated(max_sources=4))
 def test_the_population_of_the_truth_leaves_nothing(world):
     statistics = Statistics.count(world.patterns(), single_indicators(world.layout))
-    found = fitness(world.parameters(), statistics, world.evidence(1e6))
+    found = goodness_of_fit(world.parameters(), replace(world.evidence(1e6), statistics=statistics))
     assert found.misfit < 1e-3
 
 
 @given(enumerated(max_sources=4), st.booleans())
-def test_each_vote_is_foretold_by_brute_force(world, ignored):
+def test_each_vote_is_predicted_by_brute_force(world, ignored):
     parameters = world.parameters(ignored)
     evidence = world.evidence(1e4)
     told = np.zeros(len(CORRELATIONS))
@@ -94,4 +97,4 @@ def test_each_vote_is_foretold_by_brute_force(world, ignored):
                 told[c] += evidence.counts[index] * np.log((chance @ vote) / (chance @ spoke))
     gained = told - told[0]
     best = float(CORRELATIONS[np.argmax(np.where(gained > 1e-9 * 1e4, gained, 0))])
-    assert shared_correlation(parameters, evidence) == best
+    assert shared_correlation(Scoring.bayes(parameters), evidence) == best

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from assay.counts.cliques import Layout
+from assay.counts.evidence import Evidence
 from assay.counts.source_graph import SourceGraph
 from assay.counts.tally import Tally
-from assay.model.estimate.em import Evidence
 from assay.model.estimate.residuals import clique_correlations, expected_meetings, pair_table, residual_correlations
 from assay.model.label_model import LabelModel
 from assay.model.parameters import Parameters, normalised
@@ -85,7 +85,7 @@ def test_meetings_are_sums_of_joint_votes():
 
 
 def residuals_of(model):
-    fit = model._fitted.components[0].fit
+    fit = model.fitted_.components[0].fit
     return residual_correlations(fit.parameters, fit.statistics)
 
 
@@ -108,10 +108,9 @@ def test_a_copy_has_the_residual_correlation_with_which_it_copies():
 def test_a_clique_has_the_mean_correlation_of_its_pairs():
     world = flat_world(sources=8, copies=[(0, 1), (3, 4, 5)], copy_probability=0.6, coverage=0.7, seed=2)
     votes = world.draw(5_000).votes
-    part = LabelModel(method="em", dependencies=world.dependencies).fit(votes)._fitted.components[0]
+    part = LabelModel(method="em", dependencies=world.dependencies).fit(votes).fitted_.components[0]
     parameters = part.fit.parameters
-    patterns = Tally.of(votes).sketch.patterns()
-    evidence = Evidence(parameters.layout.design(patterns.rows), patterns.counts, None, patterns.spread)
+    evidence = Evidence.of(Tally.of(votes), parameters.layout)
     whole = residual_correlations(parameters, part.fit.statistics)
     found = clique_correlations(parameters, evidence)
     for clique, correlation in zip(parameters.layout.cliques, found, strict=True):

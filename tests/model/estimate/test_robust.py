@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from scipy.special import gammaln
 
 import assay
+from assay.model.estimate.knowledge import Knowledge
 from assay.model.estimate.robust import RobustSettings, _concentration, robust
-from assay.model.posterior import Judge
+from assay.model.scorer import Scorer
 from assay.simulate import flat_world, task_world
 from tests.support.worlds import enumerated
 
@@ -21,15 +22,14 @@ def robust_model(votes, **settings):
 
 @given(enumerated(max_sources=5), st.integers(20, 5000))
 def test_tables_and_labels_are_proper(world, items):
-    settings = RobustSettings(signs=np.ones(len(world.layout.masks)))
-    found, outcome = robust(world.layout, world.evidence(items), settings)
+    found, scoring, outcome = robust(world.evidence(items), Knowledge.none(world.layout), RobustSettings())
     assert outcome.status in ("converged", "max_steps")
     np.testing.assert_allclose(found.balance.sum(), 1)
     for table in found.joint:
         np.testing.assert_allclose(table.sum(axis=0), 1)
         assert (table > 0).all()
-    assert all(np.isfinite(log).all() for log in found.logs)
-    assert 0 <= found.discount < 2
+    assert all(np.isfinite(log).all() for log in scoring.logs)
+    assert 0 <= scoring.discount < 2
 
 
 @pytest.mark.parametrize(
@@ -83,12 +83,11 @@ def test_a_busy_default_and_copies_do_not_take_over(seed):
 def test_discounting_changes_no_decision():
     codes, _ = labeling_functions(1)
     model = robust_model(codes, cardinality=3)
-    part = model._fitted.components[0]
-    parameters = part.fit.parameters
-    assert parameters.discount > 0
+    scoring = model.fitted_.components[0].fit.scoring
+    assert scoring.discount > 0
     rows = np.flatnonzero((codes >= 0).sum(axis=1) > 1)
     labels = model.predict_proba(codes)[rows]
-    surer = Judge(replace(parameters, discount=0.0), part.reading)(assay.Votes.from_matrix(codes, cardinality=3))[rows]
+    surer = Scorer(replace(scoring, discount=0.0))(assay.Votes.from_matrix(codes, cardinality=3))[rows]
     assert (labels.argmax(axis=1) == surer.argmax(axis=1)).all()
     assert (labels.max(axis=1) <= surer.max(axis=1) + 1e-12).all()
 

@@ -9,11 +9,16 @@ from hypothesis import strategies as st
 
 import assay
 from assay.model.estimate import uncertainty
-from assay.model.estimate.uncertainty import accuracy_intervals
+from assay.model.estimate.em import responsibilities
+from assay.model.scoring import Scoring
 from assay.simulate import flat_world
 from tests.support.worlds import enumerated, written_out
 
 STEP = 1e-5
+
+
+def accuracy_intervals(parameters, evidence, *, balance_known):
+    return uncertainty.accuracy_intervals(parameters, Scoring.bayes(parameters), evidence, balance_known=balance_known)
 
 
 def everything(world):
@@ -73,7 +78,7 @@ def test_gradients_are_those_of_finite_differences(world, data):
 @settings(max_examples=15)
 def test_scores_are_those_of_finite_differences(world):
     evidence = world.evidence()
-    posterior, _ = evidence.responsibilities(world.parameters())
+    posterior, _ = responsibilities(Scoring.bayes(world.parameters()), evidence)
     found = uncertainty._information(world.parameters(), evidence, posterior, everything(world), False, evidence.counts)
     scores = by_differences(world, log_evidence)
     np.testing.assert_allclose(found, (scores * world.weights) @ scores.T, atol=1e-7, rtol=1e-4)

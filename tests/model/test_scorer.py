@@ -7,9 +7,14 @@ from hypothesis import given, settings
 from assay.counts.cliques import Layout
 from assay.counts.source_graph import SourceGraph
 from assay.model.parameters import Parameters, independent
-from assay.model.posterior import BLOCK, log_joint, posterior, softmax
-from assay.votes.sparse import Listed
+from assay.model.scorer import BLOCK
+from assay.model.scorer import posterior as posterior_of
+from assay.model.scoring import Scoring, softmax
 from tests.support.worlds import enumerated
+
+
+def posterior(parameters, codes):
+    return posterior_of(Scoring.bayes(parameters), codes)
 
 
 @given(enumerated())
@@ -39,14 +44,14 @@ def test_random_graphs_have_separators_beyond_the_truth():
 
 @given(enumerated())
 def test_all_votes_and_outcomes_sum_to_one(world):
-    chances = np.exp(log_joint(world.parameters(), world.layout.design(Listed.of(world.rows))))
+    chances = np.exp(Scoring.bayes(world.parameters()).log_joint(world.evidence().design))
     assert chances.sum() == pytest.approx(1, abs=1e-9)
     np.testing.assert_allclose(chances, world.chances * world.balance, atol=1e-10)
 
 
 @given(enumerated())
 def test_votes_sum_to_one_for_each_set_of_voters_if_abstentions_are_ignored(world):
-    chances = np.exp(log_joint(world.parameters(ignore_abstentions=True), world.layout.design(Listed.of(world.rows))))
+    chances = np.exp(Scoring.bayes(world.parameters(ignore_abstentions=True)).log_joint(world.evidence().design))
     if world.layout.graph.has_singleton_separators:
         group = np.unique(world.rows >= 0, axis=0, return_inverse=True)[1].reshape(-1)
         np.testing.assert_allclose(np.bincount(group, chances.sum(axis=1)), 1, atol=1e-9)

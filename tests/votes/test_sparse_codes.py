@@ -10,8 +10,8 @@ from scipy import sparse
 
 import assay
 from assay import Votes
-from assay.votes import votes as votes_module
-from assay.votes.sparse import Listed
+from assay.votes import sparse_codes
+from assay.votes.sparse_codes import SparseCodes
 
 
 def some_votes(items=300, sources=40, *, seed=0, classes=3, coverage=0.06):
@@ -82,7 +82,7 @@ def test_a_long_table_of_few_votes_is_kept_as_a_list():
 
 def test_more_than_can_be_laid_out_says_what_to_do(monkeypatch):
     _, listed = some_votes()
-    monkeypatch.setattr(votes_module, "MAX_DENSE", 100)
+    monkeypatch.setattr(sparse_codes, "MAX_DENSE", 100)
     with pytest.raises(assay.VoteError, match=r"too many to lay out in one table of codes; take some"):
         _ = listed.codes
     assert listed.take(slice(0, 2)).codes.shape == (2, 40)
@@ -99,11 +99,13 @@ def test_an_unknown_attribute_is_not_taken_for_codes():
 def test_a_list_can_be_laid_out_taken_apart_and_joined(seed):
     rng = np.random.default_rng(seed)
     codes = rng.integers(-1, 2, (7, 4))
-    listed = Listed.of(codes)
+    listed = SparseCodes.of(codes)
     np.testing.assert_array_equal(listed.dense(), codes)
     rows = rng.integers(0, 7, 5)
     np.testing.assert_array_equal(listed.take(rows).dense(), codes[rows])
-    np.testing.assert_array_equal(listed.slice(2, 5).dense(), codes[2:5])
+    np.testing.assert_array_equal(listed.block(2, 5).dense(), codes[2:5])
     order = rng.permutation(4)[:3]
     np.testing.assert_array_equal(listed.select(order).dense(), codes[:, order])
-    np.testing.assert_array_equal(Listed.concat([listed, listed.take(rows)]).dense(), np.vstack([codes, codes[rows]]))
+    np.testing.assert_array_equal(
+        SparseCodes.concat([listed, listed.take(rows)]).dense(), np.vstack([codes, codes[rows]])
+    )
