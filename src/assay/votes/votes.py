@@ -202,7 +202,7 @@ class Votes:
                 f"expected class numbers below {count}, the number of classes, but the matrix holds {highest}; "
                 "classes are numbered from 0"
             )
-        tasks = TaskGraph.unremembered(task, labels if labels is not None else [str(i) for i in range(count)])
+        tasks = TaskGraph.flat(task, labels if labels is not None else [str(i) for i in range(count)])
         table = tuple(Vote(((task, label),)) for label in tasks.tasks[0].labels)
         width = codes.shape[1] if listed is None else listed.width
         sources = [str(i) for i in range(width)] if names is None else list(names)
@@ -299,7 +299,7 @@ class Votes:
             labels, which = kinds.to_list(), positions_in(frame[label], kinds)
         if tasks is None:
             labels = [str(value) for value in labels]
-            tasks = TaskGraph.unremembered(task or "label", sorted(set(labels)))
+            tasks = TaskGraph.flat(task or "label", sorted(set(labels)))
         try:
             kind_codes, values = encode(tasks.label_space, labels, task)
         except VoteError:
