@@ -14,7 +14,7 @@ from assay._core.rows import BATCH_SIZE, Batch, batches, row_count
 from assay.engine import Engine, Local, Processes, engine_of
 from assay.errors import AssayError, SourceError, TaskError, VoteError, near_miss
 from assay.sources.base import Emission, Source, flatten
-from assay.sources.rules import PatternRule, match_patterns
+from assay.sources.patterns import PatternRule, match_patterns
 from assay.tasks import LabelSpace, TaskGraph, Vote, task_graph_declared_last
 from assay.votes import Fault, Votes, canonical, recode, smallest, value_table
 

@@ -27,7 +27,7 @@ _AGAINST = 5
 """and so many times against what most others say: to be right together is no sign of copying."""
 
 
-def alike(votes: Votes) -> Iterator[Told]:
+def copied_votes(votes: Votes) -> Iterator[Told]:
     """Pairs that say the same on the same items, of which one says only what the other says, or that err together."""
     components = [index for index, component in enumerate(votes.label_space.components) if len(component) > 1]
     for index, census in zip(components, censuses(Tally.of(votes, size=0), SourceGraph(())), strict=True):
