@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from assay.model.posterior import Judge
 from rich.console import Console
 from rich.progress import track
 
@@ -26,7 +27,6 @@ import assay
 from assay.counts import SourceGraph, Tally, reading_of
 from assay.model.estimate import Evidence
 from assay.model.estimate.robust import RobustSettings, robust
-from assay.model.posterior import Judge
 from benchmarks.quality.sets import KINDS, VoteSet, score, stored_sets
 from benchmarks.support.problems import RESULTS, plain_table
 

@@ -197,7 +197,7 @@ def flat_world(
     Votes(5 items × 3 sources, 1 task)
     """
     rng = np.random.default_rng(seed)
-    tasks = TaskGraph.unremembered("label", [str(label) for label in range(classes)])
+    tasks = TaskGraph.flat("label", [str(label) for label in range(classes)])
     component = tasks.label_space.only
     every = tuple(Vote((("label", str(label)),)) for label in range(classes))
     parents = _earlier_neighbours(SourceGraph([str(j) for j in range(sources)], copies))

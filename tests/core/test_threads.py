@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay._core.threads import one_blas_thread, ranges, parallel_map, thread_count
+from assay._core.threads import one_blas_thread, parallel_map, ranges, thread_count
 
 
 @given(st.integers(0, 200), st.integers(1, 9), st.integers(1, 16))

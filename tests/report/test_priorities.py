@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from assay import LabelModel, Report, Task, TaskGraph, Votes
-from assay.checks.compiler import CheckReport, Problem
+from assay.checks import CheckReport, Problem
 from assay.model.estimate.self_assessment import Redundancy
 from assay.report.facts import ComponentFacts, LabelShare, Score, SourceFacts, TaskFacts, ValueFacts
 from assay.report.priorities import priorities

@@ -372,7 +372,7 @@ def test_bad_arguments_are_refused_with_advice(arguments, advice):
 
 
 def test_without_a_task_graph_there_is_advice(monkeypatch):
-    monkeypatch.setattr("assay.tasks.task_graph._latest", None)
+    monkeypatch.setattr("assay.TaskGraph._declared_last", None)
     with pytest.raises(TaskError, match=r"no task graph: declare assay.TaskGraph"):
         assay.apply(assay.source(lambda row: None), ROWS)
 

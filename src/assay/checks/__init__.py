@@ -1,17 +1,21 @@
 """What can be learned from votes, and what would help: one code for each kind of problem."""
 
-from assay.checks.census import Census, censuses
-from assay.checks.compiler import CheckReport, Problem, check, check_tally
+from assay.checks.checking import Learnability, check, check_tally
 from assay.checks.copies import duplicate_groups, inside_another, nearly_alike
+from assay.checks.problems import CODES, CheckReport, Code, Problem
+from assay.checks.vote_counts import VoteCounts, vote_counts
 
 __all__ = [
-    "Census",
+    "CODES",
     "CheckReport",
+    "Code",
+    "Learnability",
     "Problem",
-    "censuses",
+    "VoteCounts",
     "check",
     "check_tally",
     "duplicate_groups",
     "inside_another",
     "nearly_alike",
+    "vote_counts",
 ]

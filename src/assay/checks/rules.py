@@ -8,8 +8,6 @@ import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
-from assay.checks.census import Census
-from assay.checks.codes import Problem
 from assay.checks.copies import inside_another, nearly_alike, renamed
 from assay.checks.identifiability import (
     Part,
@@ -20,6 +18,8 @@ from assay.checks.identifiability import (
     parts_of,
     rarely_separated,
 )
+from assay.checks.problems import Problem
+from assay.checks.vote_counts import VoteCounts
 from assay.checks.wording import dependencies_text, joined, labels_text, pairs_of_labels, tasks_text, them
 from assay.counts import MAX_CONFIGURATIONS, SourceGraph
 
@@ -29,14 +29,14 @@ NAMED_OUTCOMES = 400
 """Up to so many outcomes, pairs of them are looked at one by one."""
 
 
-def nobody_votes(found: Sequence[Census]) -> Iterator[Problem]:
+def nobody_votes(found: Sequence[VoteCounts]) -> Iterator[Problem]:
     """A001."""
-    empty = tuple(task for census in found if not census.names for task in census.tasks)
+    empty = tuple(task for counts in found if not counts.names for task in counts.tasks)
     if not empty:
         return
-    if any(census.names for census in found):
+    if any(counts.names for counts in found):
         message = f"nobody votes on {tasks_text(empty)}"
-    elif any(census.items for census in found):
+    elif any(counts.items for counts in found):
         message = "there are no votes: every source abstains on every item"
     else:
         message = "there are no votes, since there are no items"
@@ -44,21 +44,21 @@ def nobody_votes(found: Sequence[Census]) -> Iterator[Problem]:
     yield Problem("A001", message, fix, tasks=empty)
 
 
-def too_few_sources(census: Census) -> Iterator[Problem]:
+def too_few_sources(counts: VoteCounts) -> Iterator[Problem]:
     """A002, A003, A004: fewer than three sources that are independent of each other."""
-    count = len(census.names)
-    most = census.independent_sources
+    count = len(counts.names)
+    most = counts.independent_sources
     if not count or most >= 3:
         return
-    where = tasks_text(census.tasks)
+    where = tasks_text(counts.tasks)
     if count < 3:
         which = f"only {count} source{'s' * (count != 1)} {'vote' if count != 1 else 'votes'} on {where}"
         missing = "a third source" if most == 2 else "two more sources"
-        fix = f"add {missing} for {where}, independent of {joined(census.names)}"
-        yield _problem("A002", census, f"{which}; accuracies can be learned from three independent ones or more", fix)
+        fix = f"add {missing} for {where}, independent of {joined(counts.names)}"
+        yield _problem("A002", counts, f"{which}; accuracies can be learned from three independent ones or more", fix)
         return
-    dependencies = [(census.names[i], census.names[j]) for i, j in census.edges]
-    groups = parts_of(census.tied)
+    dependencies = [(counts.names[i], counts.names[j]) for i, j in counts.edges]
+    groups = parts_of(counts.tied)
     if len(groups) == 1:
         message = f"all {count} sources on {where} depend on each other, so they cannot check one another"
         missing = "two sources" if most == 1 else "a source"
@@ -66,9 +66,9 @@ def too_few_sources(census: Census) -> Iterator[Problem]:
             f"add {missing} for {where} that {'are' if most == 1 else 'is'} independent of these, "
             f"or drop {dependencies_text(dependencies)}"
         )
-        yield _problem("A003", census, message, fix)
+        yield _problem("A003", counts, message, fix)
         return
-    one, other = (joined([census.names[source] for source in group.members]) for group in groups)
+    one, other = (joined([counts.names[source] for source in group.members]) for group in groups)
     message = (
         f"the sources on {where} are only two independent groups, {one} against {other} "
         "(the inverse graph is bipartite); accuracies can be learned from three or more"
@@ -76,38 +76,38 @@ def too_few_sources(census: Census) -> Iterator[Problem]:
     fix = (
         f"add a third source for {where} that is independent of these, or drop {dependencies_text(dependencies, 'or')}"
     )
-    yield _problem("A004", census, message, fix)
+    yield _problem("A004", counts, message, fix)
 
 
-def bipartite(census: Census, parts: Sequence[Part]) -> Iterator[Problem]:
+def bipartite(counts: VoteCounts, parts: Sequence[Part]) -> Iterator[Problem]:
     """A101."""
     found = [part for part in parts if part.sides is not None and len(part.members) > 1]
     if not found:
         return
-    names = _names(census, (source for part in found for source in part.members))
+    names = _names(counts, (source for part in found for source in part.members))
     sides = found[0].sides
     assert sides is not None
-    one, other = (joined(_names(census, side), most=3) for side in sides)
+    one, other = (joined(_names(counts, side), most=3) for side in sides)
     message = (
         f"no three of {joined(names, most=4)} are independent and vote on the same items in pairs "
         "(the inverse graph is bipartite): their accuracies are known only up to a trade-off, "
         f"more for {one} is less for {other}"
     )
-    first, second = _an_edge(census, sides)
+    first, second = _an_edge(counts, sides)
     fix = f"add a source that is independent of {first!r} and {second!r} and votes on items of both"
-    yield Problem("A101", message, fix, names, census.tasks)
+    yield Problem("A101", message, fix, names, counts.tasks)
 
 
-def disconnected(census: Census, parts: Sequence[Part], lonely: npt.NDArray[np.intp]) -> Iterator[Problem]:
+def disconnected(counts: VoteCounts, parts: Sequence[Part], lonely: npt.NDArray[np.intp]) -> Iterator[Problem]:
     """A102. Sources that overlap with nobody are left to A305."""
     alone = set(lonely.tolist())
     groups = [part.members for part in parts if not set(part.members) <= alone]
     if len(groups) < 2:
         return
-    shown = "; ".join(joined(_names(census, group), most=3) for group in groups[:4])
+    shown = "; ".join(joined(_names(counts, group), most=3) for group in groups[:4])
     more = f"; and {len(groups) - 4} more" if len(groups) > 4 else ""
     message = (
-        f"{len(groups)} groups of sources on {tasks_text(census.tasks)} say nothing about each other "
+        f"{len(groups)} groups of sources on {tasks_text(counts.tasks)} say nothing about each other "
         f"(the inverse graph is disconnected): {shown}{more}; "
         "each is assumed to be better than random on average"
     )
@@ -115,70 +115,70 @@ def disconnected(census: Census, parts: Sequence[Part], lonely: npt.NDArray[np.i
         "add a source that is independent of all groups and votes on items of each, "
         "or make sure that most sources of each group are better than random"
     )
-    yield Problem("A102", message, fix, _names(census, (source for group in groups for source in group)), census.tasks)
+    yield Problem("A102", message, fix, _names(counts, (source for group in groups for source in group)), counts.tasks)
 
 
-def overlaps_with_nobody(census: Census, lonely: npt.NDArray[np.intp]) -> Iterator[Problem]:
+def overlaps_with_nobody(counts: VoteCounts, lonely: npt.NDArray[np.intp]) -> Iterator[Problem]:
     """A305."""
     if not len(lonely):
         return
-    names = _names(census, lonely)
+    names = _names(counts, lonely)
     never, keep = ("never votes", "keeps its") if len(names) == 1 else ("never vote", "keep their")
     message = f"{joined(names)} {never} on an item on which another source votes, and {keep} prior accuracy"
     yield Problem(
-        "A305", message, f"add sources that vote on the same items, or drop {them(names)}", names, census.tasks
+        "A305", message, f"add sources that vote on the same items, or drop {them(names)}", names, counts.tasks
     )
 
 
-def unknown_balance(census: Census, lonely: npt.NDArray[np.intp]) -> Iterator[Problem]:
+def unknown_balance(counts: VoteCounts, lonely: npt.NDArray[np.intp]) -> Iterator[Problem]:
     """A103: Kruskal's condition, over outcomes that are told apart at all and sources that overlap with others."""
-    _, first = np.unique(classes_of(census.emitted_masks), return_index=True)
-    groups = _views(census, np.setdiff1d(np.arange(len(census.names)), lonely), first)
+    _, first = np.unique(classes_of(counts.emitted_masks), return_index=True)
+    groups = _views(counts, np.setdiff1d(np.arange(len(counts.names)), lonely), first)
     if meets_kruskal(groups):
         return
-    message = f"the votes alone may not determine the class balance of {tasks_text(census.tasks)}"
+    message = f"the votes alone may not determine the class balance of {tasks_text(counts.tasks)}"
     fix = "give class_balance, or add independent sources"
     if groups and len(first) <= NAMED_OUTCOMES:
         pairs = np.argwhere(np.triu(rarely_separated(groups)))
         if len(pairs):
-            told = pairs_of_labels(census.component, first[pairs])
+            told = pairs_of_labels(counts.component, first[pairs])
             message += f": fewer than three independent sources tell apart {told}"
             fix += " that do"
-    yield Problem("A103", message, fix, tasks=census.tasks)
+    yield Problem("A103", message, fix, tasks=counts.tasks)
 
 
-def _views(census: Census, sources: npt.NDArray[np.intp], outcomes: npt.NDArray[np.intp]) -> list[View]:
+def _views(counts: VoteCounts, sources: npt.NDArray[np.intp], outcomes: npt.NDArray[np.intp]) -> list[View]:
     """What each group of independent sources tells apart among some outcomes."""
     known: dict[bytes, View] = {}
     views = []
-    for said in census.emitted[sources]:
+    for said in counts.emitted[sources]:
         if said.tobytes() not in known:
-            known[said.tobytes()] = View.of(np.ascontiguousarray(census.masks[said][:, outcomes]))
+            known[said.tobytes()] = View.of(np.ascontiguousarray(counts.masks[said][:, outcomes]))
         views.append(known[said.tobytes()])
-    groups = independent_groups(census.tied[np.ix_(sources, sources)])
+    groups = independent_groups(counts.tied[np.ix_(sources, sources)])
     return [sum((views[j] for j in group[1:]), views[group[0]]) for group in groups]
 
 
-def too_few_items(census: Census) -> Iterator[Problem]:
+def too_few_items(counts: VoteCounts) -> Iterator[Problem]:
     """A104."""
-    kinds = census.emitted.sum(axis=1) + (census.votes < census.items)
-    tied = sorted({source for edge in census.edges for source in edge})
+    kinds = counts.emitted.sum(axis=1) + (counts.votes < counts.items)
+    tied = sorted({source for edge in counts.edges for source in edge})
     free = float(np.delete(kinds - 1, tied).sum())
     if tied:
-        among = np.searchsorted(tied, census.edges).tolist()
-        graph = SourceGraph(_names(census, tied), among)
+        among = np.searchsorted(tied, counts.edges).tolist()
+        graph = SourceGraph(_names(counts, tied), among)
         sizes = kinds[tied].astype(float)
         free += sum(np.prod(sizes[list(clique)]) - 1 for clique in graph.cliques)
         free -= sum(np.prod(sizes[list(separator)]) - 1 for separator in graph.separators)
-    outcomes = len(census.component)
+    outcomes = len(counts.component)
     parameters = free * outcomes + outcomes - 1
-    if census.covered >= parameters:
+    if counts.covered >= parameters:
         return
     message = (
-        f"{census.covered:,} items have a vote on {tasks_text(census.tasks)}, "
+        f"{counts.covered:,} items have a vote on {tasks_text(counts.tasks)}, "
         f"but there are {parameters:,.0f} parameters to learn; priors will decide many of them"
     )
-    yield Problem("A104", message, "add items, or use fewer sources, labels or dependencies", tasks=census.tasks)
+    yield Problem("A104", message, "add items, or use fewer sources, labels or dependencies", tasks=counts.tasks)
 
 
 def added_dependencies(graph: SourceGraph) -> Iterator[Problem]:
@@ -195,47 +195,47 @@ def added_dependencies(graph: SourceGraph) -> Iterator[Problem]:
     yield Problem("A105", message, fix, names)
 
 
-def large_cliques(census: Census) -> Iterator[Problem]:
+def large_cliques(counts: VoteCounts) -> Iterator[Problem]:
     """A005."""
-    linked: nx.Graph[int] = nx.Graph(list(census.edges))
-    sizes = [count + 1.0 for count in census.value_counts]
+    linked: nx.Graph[int] = nx.Graph(list(counts.edges))
+    sizes = [count + 1.0 for count in counts.value_counts]
     found = [sorted(clique) for clique in nx.find_cliques(linked)]
     large = sorted(clique for clique in found if np.prod([sizes[source] for source in clique]) > MAX_CONFIGURATIONS)
     if not large:
         return
-    groups = "; ".join(joined(_names(census, clique), most=4) for clique in large[:3])
+    groups = "; ".join(joined(_names(counts, clique), most=4) for clique in large[:3])
     message = f"dependent sources have more than {MAX_CONFIGURATIONS:,} joint votes, too many to learn: {groups}"
-    names = _names(census, sorted({source for clique in large for source in clique}))
-    yield Problem("A005", message, "declare dependencies between fewer of them", names, census.tasks)
+    names = _names(counts, sorted({source for clique in large for source in clique}))
+    yield Problem("A005", message, "declare dependencies between fewer of them", names, counts.tasks)
 
 
-def inseparable(census: Census) -> Iterator[Problem]:
+def inseparable(counts: VoteCounts) -> Iterator[Problem]:
     """A201."""
-    classes = classes_of(census.emitted_masks)
+    classes = classes_of(counts.emitted_masks)
     order = np.argsort(classes, kind="stable")
     groups = np.split(order, np.flatnonzero(np.diff(classes[order])) + 1)
     together = [group for group in groups if len(group) > 1]
     if not together:
         return
-    shown = "; ".join(labels_text(census.component, group) for group in together[:4])
+    shown = "; ".join(labels_text(counts.component, group) for group in together[:4])
     more = f"; and {len(together) - 4} more" if len(together) > 4 else ""
     tasks = tuple(
         task
-        for position, task in enumerate(census.tasks)
-        if any(len(np.unique(census.component.codes[group, position])) > 1 for group in together)
+        for position, task in enumerate(counts.tasks)
+        if any(len(np.unique(counts.component.codes[group, position])) > 1 for group in together)
     )
     message = f"no source tells apart {shown}{more}; they share their mass by the class balance"
     fix = f"add a source for {tasks_text(tasks)} that says which it is, or merge these labels"
     yield Problem("A201", message, fix, tasks=tasks)
 
 
-def silent_tasks(census: Census) -> Iterator[Problem]:
+def silent_tasks(counts: VoteCounts) -> Iterator[Problem]:
     """A202."""
-    silent = tuple(task for task in census.tasks if task not in census.spoken and len(_labels_of(census, task)) > 1)
+    silent = tuple(task for task in counts.tasks if task not in counts.spoken and len(_labels_of(counts, task)) > 1)
     if not silent:
         return
-    classes = classes_of(census.emitted_masks)
-    open_tasks = [task for task in silent if not _determines(classes, census.component.label_of(task))]
+    classes = classes_of(counts.emitted_masks)
+    open_tasks = [task for task in silent if not _determines(classes, counts.component.label_of(task))]
     known = [task for task in silent if task not in open_tasks]
     told = []
     if known:
@@ -247,15 +247,15 @@ def silent_tasks(census: Census) -> Iterator[Problem]:
     )
 
 
-def silent_labels(census: Census) -> Iterator[Problem]:
+def silent_labels(counts: VoteCounts) -> Iterator[Problem]:
     """A203: no vote leaves only outcomes with that label."""
     missing = {}
-    for task in census.tasks:
-        labels = _labels_of(census, task)
-        if task in census.spoken and len(labels) > 1:
-            label_of = census.component.label_of(task)
-            lowest = np.where(census.emitted_masks, label_of, np.iinfo(np.int16).max).min(axis=1)
-            highest = np.where(census.emitted_masks, label_of, -2).max(axis=1)
+    for task in counts.tasks:
+        labels = _labels_of(counts, task)
+        if task in counts.spoken and len(labels) > 1:
+            label_of = counts.component.label_of(task)
+            lowest = np.where(counts.emitted_masks, label_of, np.iinfo(np.int16).max).min(axis=1)
+            highest = np.where(counts.emitted_masks, label_of, -2).max(axis=1)
             voted = set(lowest[lowest == highest].tolist())
             never = [label for index, label in enumerate(labels) if index not in voted]
             if never:
@@ -267,44 +267,44 @@ def silent_labels(census: Census) -> Iterator[Problem]:
     yield Problem("A203", f"nobody votes for {told}", f"{fix}, or give class_balance", tasks=tuple(missing))
 
 
-def duplicated(census: Census, copies: list[list[int]]) -> Iterator[Problem]:
+def duplicated(counts: VoteCounts, copies: list[list[int]]) -> Iterator[Problem]:
     """A301: the same votes on the same items."""
-    groups = [group for group in copies if census.independent[np.ix_(group, group)].any()]
+    groups = [group for group in copies if counts.independent[np.ix_(group, group)].any()]
     if not groups:
         return
-    message = f"sources with identical votes, which count twice as evidence: {_groups(census, groups)}"
-    one, other = _names(census, groups[0][:2])
+    message = f"sources with identical votes, which count twice as evidence: {_groups(counts, groups)}"
+    one, other = _names(counts, groups[0][:2])
     fix = f"drop all but one of each, or declare the dependency ({one!r}, {other!r})"
-    yield _of_groups("A301", census, groups, message, fix)
+    yield _of_groups("A301", counts, groups, message, fix)
 
 
-def nearly_duplicated(census: Census, copies: list[list[int]]) -> Iterator[Problem]:
+def nearly_duplicated(counts: VoteCounts, copies: list[list[int]]) -> Iterator[Problem]:
     """A302: agreement far beyond chance, all votes inside another source's, or other votes one for one."""
-    close = np.argwhere(nearly_alike(census, copies)).tolist()
-    nested = np.argwhere(inside_another(census, copies)).tolist()
-    other_words = np.argwhere(renamed(census)).tolist()
+    close = np.argwhere(nearly_alike(counts, copies)).tolist()
+    nested = np.argwhere(inside_another(counts, copies)).tolist()
+    other_words = np.argwhere(renamed(counts)).tolist()
     if not close and not nested and not other_words:
         return
     told = []
     if close:
-        told.append(f"sources that nearly always say the same: {_groups(census, _linked(close))}")
+        told.append(f"sources that nearly always say the same: {_groups(counts, _linked(close))}")
     if nested:
-        shown = ", ".join(" in ".join(map(repr, _names(census, pair))) for pair in nested[:4])
+        shown = ", ".join(" in ".join(map(repr, _names(counts, pair))) for pair in nested[:4])
         more = f" and {len(nested) - 4} more" if len(nested) > 4 else ""
         told.append(f"sources all of whose votes are inside another's: {shown}{more}")
     if other_words:
         told.append(
             "sources that vote on the same items and say different things, but each time the same one for the same: "
-            f"{_groups(census, _linked(other_words))}"
+            f"{_groups(counts, _linked(other_words))}"
         )
-    one, other = _names(census, (close or nested or other_words)[0])
+    one, other = _names(counts, (close or nested or other_words)[0])
     fix = f"if one is made from the other, drop it or declare the dependency ({one!r}, {other!r})"
-    yield _of_groups("A302", census, [*close, *nested, *other_words], "; ".join(told), fix)
+    yield _of_groups("A302", counts, [*close, *nested, *other_words], "; ".join(told), fix)
 
 
-def never_votes(found: Sequence[Census], sources: tuple[str, ...]) -> Iterator[Problem]:
+def never_votes(found: Sequence[VoteCounts], sources: tuple[str, ...]) -> Iterator[Problem]:
     """A303."""
-    speaking = {name for census in found for name in census.names}
+    speaking = {name for counts in found for name in counts.names}
     silent = tuple(name for name in sources if name not in speaking)
     if not silent or not speaking:
         return
@@ -313,56 +313,56 @@ def never_votes(found: Sequence[Census], sources: tuple[str, ...]) -> Iterator[P
     yield Problem("A303", message, f"drop {which}, or find out why nothing comes from {which}", silent)
 
 
-def few_votes(census: Census) -> Iterator[Problem]:
+def few_votes(counts: VoteCounts) -> Iterator[Problem]:
     """A304."""
-    names = _names(census, np.flatnonzero(census.votes < FEW_VOTES))
+    names = _names(counts, np.flatnonzero(counts.votes < FEW_VOTES))
     if not names:
         return
     has, keep, vote = ("has", "keeps its", "it votes") if len(names) == 1 else ("have", "keep their", "they vote")
     message = (
-        f"{joined(names)} {has} fewer than {FEW_VOTES} votes on {tasks_text(census.tasks)} and {keep} prior accuracy"
+        f"{joined(names)} {has} fewer than {FEW_VOTES} votes on {tasks_text(counts.tasks)} and {keep} prior accuracy"
     )
     yield Problem(
         "A304",
         message,
         f"add items on which {vote}, merge such sources, or drop {them(names)}",
         names,
-        census.tasks,
+        counts.tasks,
     )
 
 
-def constant(census: Census) -> Iterator[Problem]:
+def constant(counts: VoteCounts) -> Iterator[Problem]:
     """A306."""
-    always = (census.emitted.sum(axis=1) == 1) & (census.votes == census.items) & (census.votes >= FEW_VOTES)
-    names = _names(census, np.flatnonzero(always))
+    always = (counts.emitted.sum(axis=1) == 1) & (counts.votes == counts.items) & (counts.votes >= FEW_VOTES)
+    names = _names(counts, np.flatnonzero(always))
     if not names:
         return
     say = "says the same on every item and tells" if len(names) == 1 else "say the same on every item and tell"
-    message = f"{joined(names)} {say} nothing about {tasks_text(census.tasks)}"
+    message = f"{joined(names)} {say} nothing about {tasks_text(counts.tasks)}"
     which = them(names)
-    yield Problem("A306", message, f"let {which} abstain where nothing is known, or drop {which}", names, census.tasks)
+    yield Problem("A306", message, f"let {which} abstain where nothing is known, or drop {which}", names, counts.tasks)
 
 
-def lonely_sources(census: Census) -> npt.NDArray[np.intp]:
+def lonely_sources(counts: VoteCounts) -> npt.NDArray[np.intp]:
     """Sources that vote on no item on which another source votes."""
-    return np.flatnonzero((census.overlap > 0).sum(axis=1) == 1)
+    return np.flatnonzero((counts.overlap > 0).sum(axis=1) == 1)
 
 
-def _problem(code: str, census: Census, message: str, fix: str) -> Problem:
-    return Problem(code, message, fix, census.names, census.tasks)
+def _problem(code: str, counts: VoteCounts, message: str, fix: str) -> Problem:
+    return Problem(code, message, fix, counts.names, counts.tasks)
 
 
-def _of_groups(code: str, census: Census, groups: Iterable[Sequence[int]], message: str, fix: str) -> Problem:
+def _of_groups(code: str, counts: VoteCounts, groups: Iterable[Sequence[int]], message: str, fix: str) -> Problem:
     members = sorted({source for group in groups for source in group})
-    return Problem(code, message, fix, _names(census, members), census.tasks)
+    return Problem(code, message, fix, _names(counts, members), counts.tasks)
 
 
-def _names(census: Census, sources: Iterable[int]) -> tuple[str, ...]:
-    return tuple(census.names[source] for source in sources)
+def _names(counts: VoteCounts, sources: Iterable[int]) -> tuple[str, ...]:
+    return tuple(counts.names[source] for source in sources)
 
 
-def _groups(census: Census, groups: Sequence[Sequence[int]]) -> str:
-    shown = "; ".join(joined(_names(census, group), most=4) for group in groups[:4])
+def _groups(counts: VoteCounts, groups: Sequence[Sequence[int]]) -> str:
+    shown = "; ".join(joined(_names(counts, group), most=4) for group in groups[:4])
     return shown + (f"; and {len(groups) - 4} more" if len(groups) > 4 else "")
 
 
@@ -372,14 +372,14 @@ def _linked(pairs: Sequence[Sequence[int]]) -> list[list[int]]:
     return sorted(sorted(part) for part in nx.connected_components(graph))
 
 
-def _an_edge(census: Census, sides: tuple[tuple[int, ...], tuple[int, ...]]) -> tuple[str, str]:
-    joined = (census.overlap > 0) & census.independent
+def _an_edge(counts: VoteCounts, sides: tuple[tuple[int, ...], tuple[int, ...]]) -> tuple[str, str]:
+    joined = (counts.overlap > 0) & counts.independent
     one, other = np.argwhere(joined[np.ix_(*sides)])[0]
-    return census.names[sides[0][one]], census.names[sides[1][other]]
+    return counts.names[sides[0][one]], counts.names[sides[1][other]]
 
 
-def _labels_of(census: Census, task: str) -> tuple[str, ...]:
-    return census.component.labels[census.tasks.index(task)]
+def _labels_of(counts: VoteCounts, task: str) -> tuple[str, ...]:
+    return counts.component.labels[counts.tasks.index(task)]
 
 
 def _determines(classes: npt.NDArray[np.int64], labels: npt.NDArray[np.int16]) -> bool:

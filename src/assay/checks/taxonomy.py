@@ -8,7 +8,7 @@ from itertools import permutations
 import numpy as np
 import numpy.typing as npt
 
-from assay.checks.codes import Problem
+from assay.checks.problems import Problem
 from assay.counts import Tally
 from assay.tasks import Component
 

@@ -2,11 +2,18 @@
 
 from assay.sources.applying import apply
 from assay.sources.base import Source, flatten
-from assay.sources.function import preprocess, source
-from assay.sources.hints import dependency_hints
-from assay.sources.rules import column, crowd, dictionary, keywords, regex, threshold
+from assay.sources.columns import column
+from assay.sources.crowds import crowd
+from assay.sources.dictionaries import dictionary
+from assay.sources.functions import source
+from assay.sources.hints import Hint, dependency_hints
+from assay.sources.keyword_lists import keywords
+from assay.sources.preprocessing import preprocess
+from assay.sources.regexes import regex
+from assay.sources.thresholds import threshold
 
 __all__ = [
+    "Hint",
     "Source",
     "apply",
     "column",

@@ -14,8 +14,8 @@ from assay._core.rows import BATCH_SIZE, Batch, batches, row_count
 from assay.engine import Engine, Local, Processes, engine_of
 from assay.errors import AssayError, SourceError, TaskError, VoteError, near_miss
 from assay.sources.base import Emission, Source, flatten
-from assay.sources.rules import PatternRule, match_patterns
-from assay.tasks import LabelSpace, TaskGraph, Vote, latest_task_graph
+from assay.sources.patterns import PatternRule, match_patterns
+from assay.tasks import LabelSpace, TaskGraph, Vote, task_graph_declared_last
 from assay.votes import Fault, Votes, canonical, recode, smallest, value_table
 
 OnError = Literal["raise", "abstain"]
@@ -85,7 +85,7 @@ def apply(
         if not isinstance(number, int) or number < 1:
             raise SourceError(f"{name} must be a whole number from 1, but got {number!r}")
     flat = flatten(sources)
-    graph = tasks if tasks is not None else latest_task_graph()
+    graph = tasks if tasks is not None else task_graph_declared_last()
     if graph is None:
         raise TaskError("no task graph: declare assay.TaskGraph([...]) first, or give apply(..., tasks=...)")
     declared = _declared(flat, graph.label_space)

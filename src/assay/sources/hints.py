@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
-from types import CodeType
 from typing import Any, Literal
 
-from assay.sources.base import Source, flatten
-from assay.sources.function import FunctionSource, Preprocessor
-from assay.sources.rules import DictionaryRule, PatternRule
-from assay.sources.vote_hints import alike
+from assay.sources.base import flatten
+from assay.sources.copied_votes import copied_votes
+from assay.sources.shared_parts import parts_of, words_of
 from assay.votes import Votes
 
 _SHARE = 0.3
 """Sources share their words if the one with fewer has so many of them in common with the other."""
-_WORD = re.compile(r"[^\W\d_]{3,}")
 _MOST_WORDS = 5
 
 
@@ -60,17 +56,17 @@ def dependency_hints(sources: Any = (), *, votes: Votes | None = None, ignore: I
     subscribe – videos: both use the words channel
     """
     made = flatten(sources) if sources else []
-    things = [dict(_things(source)) for source in made]
+    parts = [parts_of(source) for source in made]
     known = frozenset(word.lower() for word in ignore)
-    words = [_words(source) - known for source in made]
-    users = {key: sum(key in each for each in things) for key in {key for each in things for key in each}}
+    words = [words_of(source) - known for source in made]
+    users = {key: sum(key in each for each in parts) for key in {key for each in parts for key in each}}
     common = {word for word in set().union(*words) if sum(word in each for each in words) > max(len(made) / 2, 2)}
-    found = [] if votes is None else [Hint(*told) for told in alike(votes)]
+    found = [] if votes is None else [Hint(*told) for told in copied_votes(votes)]
     for i, j in combinations(range(len(made)), 2):
         pair = (made[i].name, made[j].name)
-        for key in things[i].keys() & things[j].keys():
+        for key in parts[i].keys() & parts[j].keys():
             if users[key] <= max(len(made) / 2, 2):
-                kind, name = things[i][key]
+                kind, name = parts[i][key]
                 found.append(Hint(pair, kind, repr(name)))
         shared = (words[i] & words[j]) - common
         if shared and len(shared) >= _SHARE * min(len(words[i] - common), len(words[j] - common)):
@@ -78,62 +74,3 @@ def dependency_hints(sources: Any = (), *, votes: Votes | None = None, ignore: I
             more = f" and {len(shared) - len(few)} more" if len(shared) > len(few) else ""
             found.append(Hint(pair, "words", ", ".join(few) + more))
     return sorted(found, key=lambda hint: (hint.sources, hint.kind, hint.what))
-
-
-def _things(source: Source) -> Iterator[tuple[int, tuple[Literal["resource", "preprocessor"], str]]]:
-    """By identity the objects that a function works with: what it was given, and global ones."""
-    if not isinstance(source, FunctionSource):
-        return
-    for name, thing in source.resources.items():
-        if not isinstance(thing, int | float | bool | None):
-            yield id(thing), ("resource", name)
-    for name, thing in _globals_of(source.function):
-        if isinstance(thing, Preprocessor):
-            yield id(thing), ("preprocessor", name)
-        elif isinstance(thing, list | tuple | set | frozenset | Mapping | re.Pattern):
-            yield id(thing), ("resource", name)
-
-
-def _globals_of(function: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
-    code = getattr(function, "__code__", None)
-    known = getattr(function, "__globals__", {})
-    if isinstance(code, CodeType):
-        names = {name for each in _codes(code) for name in each.co_names}
-        yield from ((name, known[name]) for name in sorted(names) if name in known)
-        cells = getattr(function, "__closure__", None) or ()
-        for name, cell in zip(code.co_freevars, cells, strict=True):
-            yield name, cell.cell_contents
-
-
-def _words(source: Source) -> frozenset[str]:
-    """The words that it looks for, as far as its making tells."""
-    if isinstance(source, PatternRule):
-        return frozenset(word.lower() for pattern in source.patterns for word in _WORD.findall(_plain(pattern)))
-    if isinstance(source, DictionaryRule):
-        return frozenset(str(entry).lower() for entry in source.entries)
-    if isinstance(source, FunctionSource):
-        code = getattr(source.function, "__code__", None)
-        texts = _texts(code) if isinstance(code, CodeType) else ()
-        doc = getattr(source.function, "__doc__", None)
-        return frozenset(word.lower() for text in texts if text != doc for word in _WORD.findall(_plain(text)))
-    return frozenset()
-
-
-def _plain(pattern: str) -> str:
-    """A pattern without its escapes, whose letters are not words."""
-    return re.sub(r"\\[a-zA-Z]", " ", pattern)
-
-
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _codes(constant)
-
-
-def _texts(code: CodeType) -> Iterator[str]:
-    """The texts in a function and in the functions inside it."""
-    for each in _codes(code):
-        for constant in each.co_consts:
-            parts = constant if isinstance(constant, tuple | frozenset) else (constant,)
-            yield from (part for part in parts if isinstance(part, str) and part != each.co_name)

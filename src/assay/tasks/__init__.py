@@ -1,8 +1,9 @@
 """The questions, the logic between them, and the outcomes that these leave."""
 
 from assay.tasks.constraints import Constraint, excludes, implies
+from assay.tasks.graph import TaskGraph, task_graph_declared_last
 from assay.tasks.label_space import NOT_APPLICABLE, Component, LabelSpace, Vote, texts_of
-from assay.tasks.task_graph import Task, TaskGraph, latest_task_graph
+from assay.tasks.task import Task
 
 __all__ = [
     "NOT_APPLICABLE",
@@ -14,6 +15,6 @@ __all__ = [
     "Vote",
     "excludes",
     "implies",
-    "latest_task_graph",
+    "task_graph_declared_last",
     "texts_of",
 ]

@@ -42,7 +42,7 @@ def long_votes(
         labels, which = kinds.to_list(), positions_in(frame[label], kinds)
     if tasks is None:
         labels = [str(value) for value in labels]
-        tasks = TaskGraph.unremembered(task or "label", sorted(set(labels)))
+        tasks = TaskGraph.flat(task or "label", sorted(set(labels)))
     try:
         kind_codes, values = encode(tasks.label_space, labels, task)
     except VoteError:

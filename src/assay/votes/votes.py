@@ -149,7 +149,7 @@ class Votes:
         if labels is not None and cardinality is not None and len(labels) != cardinality:
             raise VoteError(f"cardinality is {cardinality}, but there are {len(labels)} labels")
         given, classes, width = codes_of_matrix(matrix, len(labels) if labels is not None else cardinality)
-        tasks = TaskGraph.unremembered(task, labels if labels is not None else [str(i) for i in range(classes)])
+        tasks = TaskGraph.flat(task, labels if labels is not None else [str(i) for i in range(classes)])
         table = tuple(Vote(((task, label),)) for label in tasks.tasks[0].labels)
         sources = [str(i) for i in range(width)] if names is None else list(names)
         schema = Schema(tasks, tuple(sources), (table,) * len(sources))

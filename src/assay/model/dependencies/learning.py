@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from assay._core.threads import one_blas_thread
-from assay.checks import check_tally
+from assay.checks import Learnability
 from assay.counts import (
     MAX_VALUES,
     SKETCH_SIZE,
@@ -181,10 +181,13 @@ def _learned(tally: Tally, settings: _Settings) -> LearnedDependencies:
 
 def _learnable(found: LearnedDependencies, tally: Tally) -> LearnedDependencies:
     """The same without the least sure dependencies, as many as would leave no independent sources to learn from."""
-    if not found.pairs or not check_tally(tally).ok:
+    if not found.pairs:
+        return found
+    learnable = Learnability.of(tally)
+    if not learnable.ok():
         return found
     kept = found.pairs
-    while kept and not check_tally(tally, kept).ok:
+    while kept and not learnable.ok(kept):
         kept.pop()
     return found.only(kept, "accuracies could not be learned any more")
 

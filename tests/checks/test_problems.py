@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay.checks.compiler import CODES
+from assay.checks.problems import CODES
 from tests.support.check_reports import CLEAN, only
 
 PAGES = Path(__file__).parents[2] / "docs" / "checks"

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay.checks.compiler import CheckReport, Problem
+from assay.checks.problems import CheckReport, Problem
 from assay.simulate import flat_world, task_world
 from tests.support.check_reports import CLEAN, only
 from tests.support.strategies import matrices, said

@@ -1,20 +1,17 @@
-"""Sources that are Python functions, and preprocessing that they share."""
+"""Sources that are Python functions."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
 
 from assay._core.rows import Batch
 from assay.errors import SourceError
 from assay.sources.base import Emission, Failure, Source
+from assay.sources.preprocessing import memoised
 from assay.votes import intern
-
-_memo: ContextVar[dict[tuple[int, int], Any] | None] = ContextVar("memo", default=None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,43 +105,3 @@ def source(
         )
 
     return decorate if function is None else decorate(function)
-
-
-class Preprocessor:
-    """A function of a row whose result is shared by all sources. Made by :func:`preprocess`."""
-
-    def __init__(self, function: Callable[[Any], Any]) -> None:
-        self.function = function
-        functools.update_wrapper(self, function)
-
-    def __call__(self, row: Any) -> Any:
-        memo = _memo.get()
-        if memo is None:
-            return self.function(row)
-        key = (id(self), id(row))
-        if key not in memo:
-            memo[key] = self.function(row)
-        return memo[key]
-
-
-def preprocess(function: Callable[[Any], Any]) -> Preprocessor:
-    """Share the work that several sources need: computed once a row, not once a source.
-
-    >>> @preprocess
-    ... def words(row):
-    ...     return row.text.lower().split()
-    >>> @source(task="entity")
-    ... def doctor(row):
-    ...     return "Person" if "dr." in words(row) else None
-    """
-    return Preprocessor(function)
-
-
-@contextmanager
-def memoised(batch: Batch) -> Iterator[None]:
-    """While it lasts, preprocessing remembers its results in the batch."""
-    token = _memo.set(batch.memo)
-    try:
-        yield
-    finally:
-        _memo.reset(token)

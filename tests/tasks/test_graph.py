@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay import Task, TaskError, TaskGraph, excludes, implies, majority_vote
-from assay.tasks.task_graph import MAX_OUTCOMES
+from assay.tasks.compiler import MAX_OUTCOMES
 from tests.support.oracles import brute_force
 from tests.support.strategies import LABELS, Declaration, Rule, declarations, full_vectors, task_graphs
 

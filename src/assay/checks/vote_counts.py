@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -18,18 +18,18 @@ IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Census:
+class VoteCounts:
     """The votes of one component of the label space, counted. Only sources that vote there are in it."""
 
     component: Component
     items: int
     """All items, with a vote or without."""
     names: tuple[str, ...]
-    edges: tuple[tuple[int, int], ...]
-    """Pairs of these sources that are dependent, in order."""
+    columns: tuple[int, ...]
+    """Per source its column in the votes."""
     masks: BoolArray
     """(sets, outcomes): the distinct sets of outcomes that some vote allows."""
-    counts: IntArray
+    uses: IntArray
     """(sources, sets): how often each source says each set."""
     overlap: IntArray
     """(sources, sources): how often both vote; the diagonal is how often each votes."""
@@ -43,6 +43,14 @@ class Census:
     """Per source how many different things it could say, whether it did or not."""
     spoken: frozenset[str]
     """The tasks that some vote names."""
+    edges: tuple[tuple[int, int], ...] = ()
+    """Pairs of these sources that are dependent, in order."""
+
+    def given(self, graph: SourceGraph) -> VoteCounts:
+        """The same counts with the dependencies of ``graph``, whose sources are the columns of the votes."""
+        place = {column: position for position, column in enumerate(self.columns)}
+        edges = ((place[i], place[j]) for i, j in sorted(graph.edges) if i in place and j in place)
+        return replace(self, edges=tuple(edges))
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -52,12 +60,12 @@ class Census:
     @cached_property
     def votes(self) -> IntArray:
         """(sources,): how often each votes."""
-        return np.asarray(self.counts.sum(axis=1), dtype=np.int64)
+        return np.asarray(self.uses.sum(axis=1), dtype=np.int64)
 
     @cached_property
     def emitted(self) -> BoolArray:
         """(sources, sets): what each source ever says."""
-        return self.counts > 0
+        return self.uses > 0
 
     @cached_property
     def emitted_masks(self) -> BoolArray:
@@ -83,29 +91,27 @@ class Census:
         return ~self.independent & ~np.eye(len(self.names), dtype=bool)
 
 
-def censuses(tally: Tally, graph: SourceGraph) -> Iterator[Census]:
-    """One census a component, leaving out those with a single outcome, about which nothing is to be learned."""
-    for index, component in enumerate(tally.tasks.label_space.components):
-        if len(component) > 1:
-            yield _census(tally, graph, index)
+def vote_counts(tally: Tally) -> list[VoteCounts]:
+    """The counts of each component, leaving out those with a single outcome, about which nothing is to be learned."""
+    components = tally.tasks.label_space.components
+    return [_counts_of(tally, index) for index, component in enumerate(components) if len(component) > 1]
 
 
-def _census(tally: Tally, graph: SourceGraph, index: int) -> Census:
+def _counts_of(tally: Tally, index: int) -> VoteCounts:
     component = tally.tasks.label_space.components[index]
     sets = tally.schema.outcome_sets[index]
     said = np.zeros((len(tally.names), len(sets.masks) + 1), dtype=np.int64)
     for j, (of_code, uses) in enumerate(zip(sets.of_code, tally.uses, strict=True)):
         np.add.at(said[j], of_code[:-1], uses[:-1])
     speakers = np.flatnonzero(said[:, :-1].any(axis=1))
-    place = {int(source): position for position, source in enumerate(speakers)}
     meetings = tally.meetings(index)
-    return Census(
+    return VoteCounts(
         component=component,
         items=tally.items,
         names=tuple(tally.names[j] for j in speakers),
-        edges=tuple((place[i], place[j]) for i, j in sorted(graph.edges) if i in place and j in place),
+        columns=tuple(speakers.tolist()),
         masks=sets.masks,
-        counts=said[speakers, :-1],
+        uses=said[speakers, :-1],
         overlap=meetings.overlap[np.ix_(speakers, speakers)],
         agreement=meetings.agreement[np.ix_(speakers, speakers)],
         covered=int(tally.covered[index]),

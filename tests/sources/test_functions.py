@@ -5,7 +5,7 @@ import pytest
 import assay
 from assay import SourceError
 from assay._core.rows import Batch
-from assay.sources.function import memoised
+from assay.sources.preprocessing import memoised
 
 
 def test_a_source_is_still_a_function():

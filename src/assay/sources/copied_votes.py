@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from assay.checks import Census, censuses, duplicate_groups, inside_another, nearly_alike
-from assay.counts import SourceGraph, Tally
+from assay.checks import VoteCounts, duplicate_groups, inside_another, nearly_alike, vote_counts
+from assay.counts import Tally
 from assay.votes import Votes
 
 Alike = Literal["same votes", "nested votes", "copied votes"]
@@ -27,36 +27,36 @@ _AGAINST = 5
 """and so many times against what most others say: to be right together is no sign of copying."""
 
 
-def alike(votes: Votes) -> Iterator[Told]:
+def copied_votes(votes: Votes) -> Iterator[Told]:
     """Pairs that say the same on the same items, of which one says only what the other says, or that err together."""
     components = [index for index, component in enumerate(votes.label_space.components) if len(component) > 1]
-    for index, census in zip(components, censuses(Tally.of(votes, size=0), SourceGraph(())), strict=True):
+    for index, counts in zip(components, vote_counts(Tally.of(votes, size=0)), strict=True):
         found: set[tuple[str, str]] = set()
-        for pair, kind, told in (*_repeating(census), *_copied(votes.take(slice(0, _ITEMS)), index)):
+        for pair, kind, told in (*_repeating(counts), *_copied(votes.take(slice(0, _ITEMS)), index)):
             # Copies also err together.
             if pair not in found and pair[::-1] not in found:
                 found.add(pair)
                 yield pair, kind, told
 
 
-def _repeating(census: Census) -> Iterator[Told]:
+def _repeating(counts: VoteCounts) -> Iterator[Told]:
     """Pairs of which one says what the other says."""
-    groups = duplicate_groups(census)
+    groups = duplicate_groups(counts)
     for one, other in (pair for group in groups for pair in pairwise(group)):
-        yield _named(census, one, other), "same votes", f"the same votes on the same {census.votes[one]:,} items"
-    for one, other in np.argwhere(nearly_alike(census, groups)).tolist():
-        yield _named(census, one, other), "same votes", _agreeing(census.agreement, census.overlap, one, other)
-    for one, other in np.argwhere(inside_another(census, groups)).tolist():
-        named = _named(census, one, other)
-        yield named, "nested votes", f"all {census.votes[one]:,} votes of {named[0]} are also cast by {named[1]}"
+        yield _named(counts, one, other), "same votes", f"the same votes on the same {counts.votes[one]:,} items"
+    for one, other in np.argwhere(nearly_alike(counts, groups)).tolist():
+        yield _named(counts, one, other), "same votes", _agreeing(counts.agreement, counts.overlap, one, other)
+    for one, other in np.argwhere(inside_another(counts, groups)).tolist():
+        named = _named(counts, one, other)
+        yield named, "nested votes", f"all {counts.votes[one]:,} votes of {named[0]} are also cast by {named[1]}"
 
 
 def _agreeing(agree: npt.NDArray[Any], meet: npt.NDArray[Any], one: int, other: int) -> str:
     return f"the same on {agree[one, other]:,.0f} of {meet[one, other]:,.0f} items that both vote on"
 
 
-def _named(census: Census, one: int, other: int) -> tuple[str, str]:
-    return census.names[one], census.names[other]
+def _named(counts: VoteCounts, one: int, other: int) -> tuple[str, str]:
+    return counts.names[one], counts.names[other]
 
 
 def _copied(votes: Votes, index: int) -> Iterator[Told]:

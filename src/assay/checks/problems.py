@@ -1,4 +1,4 @@
-"""The codes of all problems, and how problems are told."""
+"""The problems that a check may find: a code for each kind, and how they are told."""
 
 from __future__ import annotations
 

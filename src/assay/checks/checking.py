@@ -1,0 +1,132 @@
+"""The compiler pass: what can be learned from votes at all, and what would help."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from assay.checks import rules
+from assay.checks.copies import duplicate_groups
+from assay.checks.identifiability import parts_of
+from assay.checks.problems import CheckReport, Problem, in_order
+from assay.checks.taxonomy import contradicted
+from assay.checks.vote_counts import VoteCounts, vote_counts
+from assay.counts import Dependency, SourceGraph, Tally, needs_counting_in_pieces, tally_of
+from assay.votes import Votes
+
+
+def check(
+    votes: Votes | Any, dependencies: Iterable[Dependency] = (), *, cardinality: int | None = None
+) -> CheckReport:
+    """Check that the accuracies of sources can be learned from their votes, before anything is fitted.
+
+    An *error* means that nothing useful can be learned about some tasks: fewer
+    than three sources that are independent of each other vote on them. A
+    *warning* is something that a fit copes with, but that you should know.
+
+    Parameters
+    ----------
+    votes
+        The votes, or a matrix (items, sources) of class numbers in which −1 abstains; or
+        a Parquet file of votes, or counts, as :meth:`assay.LabelModel.fit` takes them.
+    dependencies
+        Pairs or groups of sources that are not independent given the truth, by
+        name or column number.
+    cardinality
+        The number of classes, if the votes are a matrix.
+
+    Returns
+    -------
+    CheckReport
+        ``.ok``, ``.problems``, ``.errors``, ``.warnings``; prints like a compiler.
+
+    >>> print(check([[0, 1], [1, 1], [0, 0]] * 10))
+    error[A002]: only 2 sources vote on task 'label'; accuracies can be learned from three independent ones or more
+      --> tasks: label
+      --> sources: 0, 1
+      = fix: add a third source for task 'label', independent of '0' and '1'
+    <BLANKLINE>
+    1 error
+    """
+    if not needs_counting_in_pieces(votes) and not isinstance(votes, Votes):
+        votes = Votes.from_matrix(votes, cardinality=cardinality)
+    return check_tally(tally_of(votes, engine="local", size=0, progress=True), dependencies)
+
+
+def check_tally(tally: Tally, dependencies: Iterable[Dependency] = ()) -> CheckReport:
+    """The same for votes that are counted already."""
+    graph = _source_graph(tally.names, dependencies)
+    return in_order(_problems(tally, [counts.given(graph) for counts in vote_counts(tally)], graph))
+
+
+@dataclass(frozen=True, eq=False)
+class Learnability:
+    """Whether :func:`check` finds no error, asked for one set of dependencies after another.
+
+    What has to be counted for that is counted once.
+
+    >>> learnable = Learnability.of(Tally.of(Votes.from_matrix([[0, 1, 1], [1, 1, 0], [0, 0, 0]] * 10)))
+    >>> learnable.ok(), learnable.ok([("0", "1")])
+    (True, False)
+    """
+
+    names: tuple[str, ...]
+    """All sources."""
+    counted: Sequence[VoteCounts]
+
+    @classmethod
+    def of(cls, tally: Tally) -> Learnability:
+        """Count what is needed."""
+        return cls(tally.names, vote_counts(tally))
+
+    def ok(self, dependencies: Iterable[Dependency] = ()) -> bool:
+        """Whether accuracies can be learned if these sources depend on each other."""
+        graph = _source_graph(self.names, dependencies)
+        return not any(_errors([counts.given(graph) for counts in self.counted]))
+
+
+def _source_graph(names: tuple[str, ...], dependencies: Iterable[Dependency]) -> SourceGraph:
+    declared = list(dependencies)
+    # Without dependencies there is nothing to triangulate, which for a thousand sources takes seconds.
+    return SourceGraph(names if declared else (), declared)
+
+
+def _problems(tally: Tally, found: Sequence[VoteCounts], graph: SourceGraph) -> Iterator[Problem]:
+    yield from _errors(found)
+    yield from rules.never_votes(found, tally.names)
+    yield from rules.added_dependencies(graph)
+    for counts in found:
+        if counts.names:
+            yield from _warnings(counts)
+            yield from contradicted(tally, counts.component)
+
+
+def _errors(found: Sequence[VoteCounts]) -> Iterator[Problem]:
+    """What stops a fit. All of it follows from who votes and who depends on whom."""
+    yield from rules.nobody_votes(found)
+    for counts in found:
+        if counts.names:
+            yield from rules.too_few_sources(counts)
+            yield from rules.large_cliques(counts)
+
+
+def _warnings(counts: VoteCounts) -> Iterator[Problem]:
+    """What a fit copes with, in one component on which somebody votes."""
+    yield from rules.inseparable(counts)
+    yield from rules.silent_tasks(counts)
+    yield from rules.silent_labels(counts)
+    copies = duplicate_groups(counts)
+    yield from rules.duplicated(counts, copies)
+    yield from rules.nearly_duplicated(counts, copies)
+    yield from rules.few_votes(counts)
+    yield from rules.constant(counts)
+    if counts.independent_sources < 3:
+        return  # what follows would only repeat the error in other words
+    lonely = rules.lonely_sources(counts)
+    parts = parts_of((counts.overlap > 0) & counts.independent)
+    yield from rules.overlaps_with_nobody(counts, lonely)
+    yield from rules.bipartite(counts, parts)
+    yield from rules.disconnected(counts, parts, lonely)
+    yield from rules.unknown_balance(counts, lonely)
+    yield from rules.too_few_items(counts)

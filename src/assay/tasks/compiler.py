@@ -1,0 +1,180 @@
+"""From logic to outcomes: which label vectors a task graph leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from assay.errors import TaskError
+from assay.tasks.constraints import Constraint, Label, Predicate, Vector, from_predicate
+from assay.tasks.hierarchy import check_assignment, check_parents, parent_rule, parents_first
+from assay.tasks.label_space import NOT_APPLICABLE, Component, LabelSpace
+from assay.tasks.task import Task
+
+MAX_OUTCOMES = 10_000
+"""The most outcomes that one component of related tasks may have."""
+
+
+def compile_logic(
+    tasks: Sequence[Task], constraints: Iterable[Constraint | Predicate], feasible: Iterable[Vector] | None
+) -> tuple[tuple[Constraint, ...], LabelSpace]:
+    """The constraints, those given as functions too, and the outcomes that all logic leaves.
+
+    Parents, constraints and feasible vectors are checked against the tasks first.
+    """
+    given = tuple(constraints)
+    vectors = None if feasible is None else _checked_feasible(tasks, feasible)
+    check_parents(tasks)
+    domains = _domains(tasks, vectors, [c for c in given if isinstance(c, Constraint)])
+    labels = {task.name: task.labels for task in tasks}
+    checked = tuple(
+        _checked_constraint(c, labels) if isinstance(c, Constraint) else from_predicate(c, domains) for c in given
+    )
+    return checked, _label_space(tasks, checked, vectors, domains)
+
+
+def flat_label_space(task: Task) -> LabelSpace:
+    """The label space of a single task: an outcome for each label."""
+    if len(task.labels) > MAX_OUTCOMES:
+        raise TaskError(
+            f"the task {task.name!r} has {len(task.labels):,} labels; the limit is {MAX_OUTCOMES:,} outcomes"
+        )
+    codes = np.arange(len(task.labels), dtype=np.int16)[:, None]
+    return LabelSpace((Component((task.name,), (task.labels,), codes),))
+
+
+def _checked_feasible(tasks: Sequence[Task], feasible: Iterable[Vector]) -> list[dict[str, Label]]:
+    """Feasible vectors over the tasks that any of them mentions; left out means N/A."""
+    given = [dict(vector) for vector in feasible]
+    if not given:
+        raise TaskError("feasible=[] leaves no outcome; list at least one vector, or leave it out")
+    labels = {task.name: task.labels for task in tasks}
+    for vector in given:
+        for name, label in vector.items():
+            check_assignment(labels, name, label, "a feasible vector")
+    mentioned = [task.name for task in tasks if any(task.name in vector for vector in given)]
+    if not mentioned:
+        raise TaskError("the feasible vectors name no task; write them as dicts of task -> label")
+    distinct = {tuple(vector.get(name) for name in mentioned): None for vector in given}
+    return [dict(zip(mentioned, vector, strict=True)) for vector in distinct]
+
+
+def _checked_constraint(constraint: Constraint, labels: Mapping[str, Sequence[str]]) -> Constraint:
+    for task, label in [*((task, None) for task in constraint.tasks), *constraint.mentions]:
+        check_assignment(labels, task, label, f"the constraint '{constraint}'")
+    return constraint
+
+
+def _domains(
+    tasks: Sequence[Task], feasible: list[dict[str, Label]] | None, constraints: list[Constraint]
+) -> dict[str, tuple[Label, ...]]:
+    """The labels each task may take: N/A too if it has a parent or some logic says so."""
+    may_not_apply = {task.name for task in tasks if task.parents}
+    may_not_apply |= {task for c in constraints for task, label in c.mentions if label is None}
+    may_not_apply |= {task for vector in feasible or () for task, label in vector.items() if label is None}
+    return {task.name: (*task.labels, *([None] if task.name in may_not_apply else [])) for task in tasks}
+
+
+def _label_space(
+    tasks: Sequence[Task],
+    constraints: Sequence[Constraint],
+    feasible: list[dict[str, Label]] | None,
+    domains: dict[str, tuple[Label, ...]],
+) -> LabelSpace:
+    rules = [parent_rule(task) for task in tasks if task.parents]
+    rules += [rule for constraint in constraints for rule in (constraint, *constraint.early)]
+    listed = tuple(feasible[0]) if feasible else ()
+    by_name = {task.name: task for task in tasks}
+    groups = _connected(tuple(by_name), [rule.tasks for rule in rules] + [listed])
+    return LabelSpace(
+        tuple(
+            _component(
+                [by_name[name] for name in group],
+                [rule for rule in rules if rule.tasks[0] in group],
+                feasible if feasible and listed[0] in group else None,
+                domains,
+            )
+            for group in groups
+        )
+    )
+
+
+def _connected(names: tuple[str, ...], links: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Groups of names that the links connect, in the order of their first name."""
+    home = {name: {name} for name in names}
+    for link in links:
+        joined = set().union(*(home[name] for name in link))
+        for name in joined:
+            home[name] = joined
+    return list(dict.fromkeys(tuple(name for name in names if name in home[first]) for first in names))
+
+
+def _component(
+    tasks: Sequence[Task],
+    rules: list[Constraint],
+    feasible: list[dict[str, Label]] | None,
+    domains: dict[str, tuple[Label, ...]],
+) -> Component:
+    """All vectors over related tasks that obey the rules, grown task by task and pruned as soon as a rule can tell."""
+    group = tuple(task.name for task in tasks)
+    vectors: list[dict[str, Label]] = [dict(vector) for vector in feasible] if feasible else [{}]
+    assigned: set[str] = set(vectors[0])
+    vectors = _obeying(vectors, [rule for rule in rules if set(rule.tasks) <= assigned])
+    for name in parents_first(tasks):
+        if name in assigned:
+            continue
+        assigned.add(name)
+        ripe = [rule for rule in rules if name in rule.tasks and set(rule.tasks) <= assigned]
+        vectors = _obeying(({**vector, name: label} for vector in vectors for label in domains[name]), ripe)
+        if len(vectors) > MAX_OUTCOMES:
+            raise TaskError(
+                f"the related tasks {', '.join(group)} have more than {MAX_OUTCOMES:,} outcomes together, "
+                "the limit for one component; drop constraints between tasks that can be treated apart, "
+                "or list the outcomes that matter with feasible=[...]"
+            )
+    if feasible:
+        left = {tuple(vector[name] for name in feasible[0]) for vector in vectors}
+        broken = next((vector for vector in feasible if tuple(vector.values()) not in left), None)
+        if broken is not None:
+            raise TaskError(f"the feasible vector {broken} breaks the other rules of the task graph")
+    if not vectors:
+        raise TaskError(
+            f"the constraints leave no outcome for {', '.join(group)}: "
+            f"{'; '.join(dict.fromkeys(rule.text for rule in rules))}; drop one of them"
+        )
+    labels = {task.name: task.labels for task in tasks}
+    codes = np.array(
+        [
+            [NOT_APPLICABLE if (label := vector[name]) is None else labels[name].index(label) for name in group]
+            for vector in vectors
+        ],
+        dtype=np.int16,
+    )
+    if not feasible:
+        # In the order of the labels, N/A last, whatever order the tasks were grown in.
+        codes = codes[np.lexsort(np.where(codes == NOT_APPLICABLE, np.iinfo(np.int16).max, codes).T[::-1])]
+    for column, name in enumerate(group):
+        for index, label in enumerate(labels[name]):
+            if not (codes[:, column] == index).any():
+                raise TaskError(
+                    f"the label {label!r} of task {name!r} is in no feasible outcome; remove it or relax the rules"
+                )
+    return Component(group, tuple(labels.values()), codes)
+
+
+def _obeying(vectors: Iterable[dict[str, Label]], rules: list[Constraint]) -> list[dict[str, Label]]:
+    kept = []
+    for vector in vectors:
+        for rule in rules:
+            try:
+                feasible = rule.holds(vector)
+            except Exception as error:
+                raise TaskError(f"{rule} failed on {vector}: {type(error).__name__}: {error}") from error
+            if not feasible:
+                break
+        else:
+            kept.append(vector)
+            if len(kept) > MAX_OUTCOMES:
+                break
+    return kept
