@@ -7,8 +7,9 @@ from votes. So what has pictures asks here, and ``assay/__init__`` says who draw
 from __future__ import annotations
 
 from collections.abc import Callable
-from html import escape
 from typing import Any
+
+from markupsafe import Markup
 
 from assay.errors import AssayError
 
@@ -34,17 +35,16 @@ def html_of(thing: object) -> str:
     """How a notebook shows a thing. Never raises: without its table, a thing is shown as it is printed.
 
     >>> import assay
-    >>> html_of(assay.Votes.from_matrix([[0, 1]]))[:5]
-    '<div>'
-    >>> html_of("<no table>")
-    '<pre>&#x27;&lt;no table&gt;&#x27;</pre><p>No table: TypeError: there is no table of str.</p>'
+    >>> print(html_of(assay.Votes.from_matrix([[0, 1]]))[:5])
+    <div>
+    >>> print(html_of(3))
+    <pre>3</pre><p>No table: TypeError: there is no table of int.</p>
     """
     try:
-        shown: str = _provider("html")(thing)
-        return shown
+        return str(_provider("html")(thing))
     except Exception as error:
-        why = f"{type(error).__name__}: {error}"
-        return f"<pre>{escape(_printed(thing))}</pre><p>No table: {escape(why)}.</p>"
+        said = Markup("<pre>{}</pre><p>No table: {}: {}.</p>")
+        return str(said.format(_printed(thing), type(error).__name__, str(error)))
 
 
 def _provider(what: str) -> Callable[[Any], Any]:

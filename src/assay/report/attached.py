@@ -46,8 +46,8 @@ def plots_of(thing: object) -> VotePlots | LabelPlots | ModelPlots | DependencyP
 def html_of(thing: object) -> str:
     """The table that a notebook shows of a thing.
 
-    >>> html_of(CheckReport())
-    '<p>no problems found</p>'
+    >>> print(html_of(CheckReport()))
+    <p>no problems found</p>
     """
     match thing:
         case Votes():
