@@ -6,8 +6,9 @@ quick and brings in nothing that a program does not need.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from assay._core import views
 from assay._core.lazy_names import lazy_names
 
 __version__ = "0.1.0"
@@ -89,3 +90,18 @@ __getattr__ = lazy_names(globals(), _HOMES)
 
 def __dir__() -> list[str]:
     return __all__
+
+
+def _plots_of(thing: Any) -> object:
+    from assay.report import plots_of
+
+    return plots_of(thing)
+
+
+def _html_of(thing: Any) -> str:
+    from assay.report import html_of
+
+    return html_of(thing)
+
+
+views.provide(plots=_plots_of, html=_html_of)

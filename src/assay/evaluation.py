@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from assay._core.lazily import from_above
+from assay._core import views
 from assay.errors import AssayError, VoteError
 from assay.gold import accuracy, micro_accuracy, outcome_numbers
 from assay.labels import Labels
@@ -57,12 +57,11 @@ class Evaluation:
     @property
     def plot(self) -> EvaluationPlots:
         """Pictures, as charts of altair: ``evaluation.plot.calibration()``, ``confusion(task)``."""
-        plots: EvaluationPlots = from_above("report.plots", "EvaluationPlots")(self)
+        plots: EvaluationPlots = views.plots_of(self)
         return plots
 
     def _repr_html_(self) -> str:
-        html: str = from_above("report.notebook", "evaluation_html")(self)
-        return html
+        return views.html_of(self)
 
     def figures(self) -> dict[str, float]:
         """The figures that can be compared over trials, by name."""

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from assay._core import views
 from assay._core.atomic_files import writing
-from assay._core.lazily import from_above
 from assay.errors import AssayError, VoteError, near_miss
 from assay.tasks import TaskGraph
 from assay.votes import Votes
@@ -101,12 +101,11 @@ class Labels:
     @property
     def plot(self) -> LabelPlots:
         """Pictures, as charts of altair: ``labels.plot.confidence()``, ``counts(task)``."""
-        plots: LabelPlots = from_above("report.plots", "LabelPlots")(self)
+        plots: LabelPlots = views.plots_of(self)
         return plots
 
     def _repr_html_(self) -> str:
-        html: str = from_above("report.notebook", "labels_html")(self)
-        return html
+        return views.html_of(self)
 
     # What to train on
 

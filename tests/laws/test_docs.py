@@ -16,7 +16,8 @@ from typer.testing import CliRunner
 
 import assay
 from assay.cli import app
-from assay.project.project import EndModelSettings, ModelSettings, Project, Settings
+from assay.project import Project
+from assay.project.settings import EndModelSettings, ModelSettings, Settings
 
 ROOT = Path(__file__).parents[2]
 PAGES = {str(page.relative_to(ROOT)): page.read_text(encoding="utf-8") for page in (ROOT / "docs").rglob("*.md")}
@@ -82,7 +83,7 @@ def test_the_commands_of_the_page_run_one_after_the_other(tmp_path, monkeypatch)
 )
 def test_every_setting_is_listed_with_its_default(setting):
     """TOML has no null, so a default of None is told of in words."""
-    words = {"class_balance": "learned", "layers": "by encoder"}
+    words = {"class_balance": "learned", "layers": "by encoder", "beliefs": "none"}
     default = words[setting.name] if setting.default is None else f"`{json.dumps(setting.default)}`"
     assert f"| `{setting.name}` | {default} |" in COMMAND_LINE
 
@@ -95,7 +96,7 @@ def test_the_example_of_assay_toml_is_a_project_with_every_setting(tmp_path):
     assert project.settings == Settings()
     assert dataclasses.replace(project.model, dependencies=()) == ModelSettings()
     assert project.endmodel == EndModelSettings()
-    shown = tomllib.loads(re.sub(r"^# (class_balance|layers)", r"\1", example, flags=re.MULTILINE))
+    shown = tomllib.loads(re.sub(r"^# (class_balance|layers|beliefs)", r"\1", example, flags=re.MULTILINE))
     for section, settings in (("settings", Settings), ("model", ModelSettings), ("endmodel", EndModelSettings)):
         assert set(shown[section]) == {field.name for field in dataclasses.fields(settings)}
 

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import assay
 from assay.cli import app
+from assay.project import Project
 from assay.project.end_model import (
     CHECKPOINT_FILE,
     MODEL_FILE,
@@ -21,7 +22,7 @@ from assay.project.end_model import (
     stored_labels,
     train,
 )
-from assay.project.project import EndModelSettings, Project
+from assay.project.settings import EndModelSettings
 
 runner = CliRunner()
 
@@ -123,7 +124,7 @@ def test_defaults_are_those_of_the_model():
     settings = {field.name: field.default for field in dataclasses.fields(EndModelSettings)}
     signature = inspect.signature(assay.EndModel).parameters
     shared = set(settings) & set(signature) - {"encoder"}
-    assert len(shared) == 11
+    assert len(shared) == 12
     assert {name: settings[name] for name in shared} == {name: signature[name].default for name in shared}
 
 
@@ -153,10 +154,10 @@ def test_without_held_out_items_all_are_scored(folder, tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('\n[endmodel]\nencoder = "bert"\n', "'ngrams', 'lstm', 'features'"),
-        ('\n[endmodel]\nrebalance = "max"\n', "'none', 'median', 'min'"),
-        ("\n[endmodel]\nheld_out = 1.0\n", "a share below 1"),
-        ("\n[endmodel]\nlayers = 3\n", "needs layers = a list"),
+        ('\n[endmodel]\nencoder = "bert"\n', "'ngrams', 'lstm' or 'features'"),
+        ('\n[endmodel]\nrebalance = "max"\n', "'none', 'median' or 'min'"),
+        ("\n[endmodel]\nheld_out = 1.0\n", "must be less than 1"),
+        ("\n[endmodel]\nlayers = 3\n", "layers must be a list"),
         ("\n[endmodel]\nepoch = 3\n", "Did you mean 'epochs'"),
         ("\n[endmodel]\nepochs = 0\n", "epochs must be a whole number from 1"),
         ('\n[endmodel]\ncolumns = ["a", "b"]\n', "one column of texts"),

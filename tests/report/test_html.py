@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.report.html import Html, joined, section, tag
+from assay.report.html import Markup, joined, name_of, section, tag
 
 
 class Reader(HTMLParser):
@@ -22,7 +22,7 @@ class Reader(HTMLParser):
 
 def read(markup):
     reader = Reader()
-    reader.feed(markup)
+    reader.feed(str(markup))
     reader.close()
     return reader
 
@@ -48,5 +48,15 @@ def test_nothing_but_what_was_asked_for_is_a_tag(texts):
 
 def test_markup_is_not_escaped_twice():
     assert joined([tag("i", "<"), "<"]) == "<i>&lt;</i>&lt;"
-    assert isinstance(joined("x"), Html)
+    assert isinstance(joined("x"), Markup)
     assert section("a", "A & B") == '<section id="a"><h2>A &amp; B</h2></section>'
+
+
+def test_text_beside_markup_is_escaped_too():
+    assert tag("i", 1) + "<" == "<i>1</i>&lt;"
+    assert isinstance(tag("i", 1) + "<", Markup)
+    assert tag("i", title=tag("b")) == '<i title="&lt;b&gt;&lt;/b&gt;"></i>'
+
+
+def test_names_may_be_broken_behind_underscores_and_nowhere_else():
+    assert name_of("a_<b>_c") == "<span>a_<wbr>&lt;b&gt;_<wbr>c</span>"

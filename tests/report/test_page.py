@@ -164,10 +164,13 @@ def test_it_fits_the_screen_and_follows_day_and_night(browser, project, width, s
         assert (sum(turned) > 384) == (scheme == "light")
 
 
-def test_paper_is_white_and_shows_everything(browser, project):
-    with opened(browser, project / "out" / "report.html", width=740, color_scheme="dark") as tab:
+@pytest.mark.parametrize("width", [700, 740])
+def test_paper_is_white_and_shows_everything(browser, project, width):
+    with opened(browser, project / "out" / "report.html", width=width, color_scheme="dark") as tab:
         tab.emulate_media(media="print")
-        assert tab.evaluate("document.documentElement.scrollWidth") <= 740
+        assert tab.evaluate("document.documentElement.scrollWidth") <= width
+        row = tab.locator("#sources tbody tr").first
+        assert row.evaluate("row => getComputedStyle(row).display") == "table-row"  # not as on a phone
         assert not tab.locator("nav").is_visible()
         assert tab.evaluate("getComputedStyle(document.body).color") == "rgb(28, 36, 48)"
         tab.evaluate("dispatchEvent(new Event('beforeprint'))")

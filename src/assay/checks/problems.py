@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from assay._core.lazily import from_above
+from assay._core import views
 
 Severity = Literal["error", "warning"]
 
@@ -131,8 +131,7 @@ class CheckReport:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        html: str = from_above("report.notebook", "check_html")(self)
-        return html
+        return views.html_of(self)
 
     def _counts(self) -> str:
         counts = [(len(self.errors), "error"), (len(self.warnings), "warning")]

@@ -16,10 +16,22 @@ _HOMES = {
     "assay.endmodel.model": ["EndModel"],
     "assay.endmodel.ngrams": ["NGrams"],
     "assay.endmodel.random_search": ["Between", "Search", "search"],
+    "assay.endmodel.settings": ["NetworkSettings"],
     "assay.endmodel.sklearn_model": ["SklearnEndModel"],
 }
 
-__all__ = ["Between", "BiLSTM", "Encoder", "EndModel", "Features", "NGrams", "Search", "SklearnEndModel", "search"]
+__all__ = [
+    "Between",
+    "BiLSTM",
+    "Encoder",
+    "EndModel",
+    "Features",
+    "NGrams",
+    "NetworkSettings",
+    "Search",
+    "SklearnEndModel",
+    "search",
+]
 
 if TYPE_CHECKING:
     from assay.endmodel.encoder import Encoder
@@ -28,6 +40,7 @@ if TYPE_CHECKING:
     from assay.endmodel.model import EndModel
     from assay.endmodel.ngrams import NGrams
     from assay.endmodel.random_search import Between, Search, search
+    from assay.endmodel.settings import NetworkSettings
     from assay.endmodel.sklearn_model import SklearnEndModel
 
 __getattr__ = lazy_names(globals(), _HOMES)

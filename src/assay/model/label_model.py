@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, overload
 import numpy as np
 import numpy.typing as npt
 
-from assay._core.lazily import from_above
+from assay._core import views
 from assay._core.settings import WithSettings
 from assay._core.threads import one_blas_thread
 from assay.checks import CheckReport, check_tally
@@ -256,12 +256,11 @@ class LabelModel(WithSettings):
     @property
     def plot(self) -> ModelPlots:
         """Pictures of what was learned, as charts of altair: ``model.plot.sources()``, ``class_balance()``, …"""
-        plots: ModelPlots = from_above("report.plots", "ModelPlots")(self)
+        plots: ModelPlots = views.plots_of(self)
         return plots
 
     def _repr_html_(self) -> str:
-        html: str = from_above("report.notebook", "model_html")(self)
-        return html
+        return views.html_of(self)
 
     # Labeling
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,15 +15,14 @@ from assay.errors import ProjectError, near_miss
 from assay.evaluation import Evaluation, evaluate
 from assay.labels import Labels
 from assay.project.pipeline import LABELS_FILE, by_method, gold_votes, stored, stored_votes
-from assay.project.project import EndModelSettings, Project
+from assay.project.project import Project
+from assay.project.settings import EndModelSettings
 
 if TYPE_CHECKING:
     from assay.endmodel import Encoder, EndModel
     from assay.votes import Votes
 
 MODEL_FILE, CHECKPOINT_FILE, PREDICTIONS_FILE = "endmodel.safetensors", "endmodel.checkpoint", "predictions.parquet"
-_OF_LABELS = ("encoder", "columns", "held_out", "voted_only", "min_confidence", "rebalance", "temperature", "hard")
-"""Settings that are about what to train on; the others are those of the model."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +44,7 @@ def train(project: Project, *, fresh: bool = False, progress: bool = True) -> Tr
 
     votes, labels = stored_votes(project), stored_labels(project)
     chosen = _to_train_on(project, votes, labels)
-    settings = {name: value for name, value in asdict(project.endmodel).items() if name not in _OF_LABELS}
-    model = EndModel(project.tasks, encoder=encoder_of(project.endmodel), **settings)
+    model = EndModel(project.tasks, encoder=encoder_of(project.endmodel), **project.endmodel.network)
     checkpoint = project.output / CHECKPOINT_FILE
     if fresh:
         checkpoint.unlink(missing_ok=True)

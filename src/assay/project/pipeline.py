@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -129,7 +129,7 @@ class Run:
 
 def label_model(project: Project) -> LabelModel:
     """The label model with a project's settings."""
-    return LabelModel(**asdict(project.model))
+    return LabelModel(**vars(project.model))
 
 
 def run(project: Project, *, progress: bool = True) -> Run:

@@ -1,20 +1,32 @@
-"""What a run gave, to look at: one page, charts, tables in the terminal."""
+"""What a run gave, to look at: one page, charts, tables in the terminal.
 
-from assay.report.contested import ContestedItem
-from assay.report.facts import SourceFacts, ValueFacts
-from assay.report.plots import DependencyPlots, EvaluationPlots, LabelPlots, ModelPlots, VotePlots
-from assay.report.priorities import Priority
-from assay.report.report import ITEMS, Report
-from assay.report.terminal import (
-    comparison_table,
-    dependencies_table,
-    percent,
-    plain_table,
-    score_table,
-    show,
-    sources_table,
-    summary_table,
-)
+Names are loaded when they are first used: charts need altair, everything else does without.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay._core.lazy_names import lazy_names
+
+_HOMES = {
+    "assay.report.attached": ["html_of", "plots_of"],
+    "assay.report.contested": ["ContestedItem"],
+    "assay.report.facts": ["SourceFacts", "ValueFacts"],
+    "assay.report.plots": ["DependencyPlots", "EvaluationPlots", "LabelPlots", "ModelPlots", "VotePlots"],
+    "assay.report.priorities": ["Priority"],
+    "assay.report.report": ["ITEMS", "Report"],
+    "assay.report.terminal": [
+        "comparison_table",
+        "dependencies_table",
+        "percent",
+        "plain_table",
+        "score_table",
+        "show",
+        "sources_table",
+        "summary_table",
+    ],
+}
 
 __all__ = [
     "ITEMS",
@@ -30,10 +42,32 @@ __all__ = [
     "VotePlots",
     "comparison_table",
     "dependencies_table",
+    "html_of",
     "percent",
     "plain_table",
+    "plots_of",
     "score_table",
     "show",
     "sources_table",
     "summary_table",
 ]
+
+if TYPE_CHECKING:
+    from assay.report.attached import html_of, plots_of
+    from assay.report.contested import ContestedItem
+    from assay.report.facts import SourceFacts, ValueFacts
+    from assay.report.plots import DependencyPlots, EvaluationPlots, LabelPlots, ModelPlots, VotePlots
+    from assay.report.priorities import Priority
+    from assay.report.report import ITEMS, Report
+    from assay.report.terminal import (
+        comparison_table,
+        dependencies_table,
+        percent,
+        plain_table,
+        score_table,
+        show,
+        sources_table,
+        summary_table,
+    )
+
+__getattr__ = lazy_names(globals(), _HOMES)

@@ -10,7 +10,7 @@ import numpy as np
 from assay._core.palette import PAGE
 from assay.report import charts
 from assay.report.facts import LabelShare
-from assay.report.html import Content, Html, name_of, section, tag
+from assay.report.html import Content, Markup, name_of, section, tag, trusted
 from assay.report.plots import confusion_map
 from assay.report.words import NAME, count, cut, distinct, percent
 
@@ -29,13 +29,13 @@ _PLACES = {"majority vote": 0, "hierarchical majority vote": 1, "label model": 2
 """The colours of methods."""
 
 
-def figure(chart: charts.Chart | Html, title: str, what: str = "") -> Html:
+def figure(chart: charts.Chart | Markup, title: str, what: str = "") -> Markup:
     """A chart, drawn as SVG in the colours of the page, with what it shows."""
-    picture = chart if isinstance(chart, Html) else Html(charts.to_svg(chart))
+    picture = chart if isinstance(chart, Markup) else trusted(charts.to_svg(chart))
     return tag("figure", tag("figcaption", title, tag("small", what) if what else None), picture)
 
 
-def labels_section(report: Report) -> Html:
+def labels_section(report: Report) -> Markup:
     """How common outcomes and labels are, and how sure the labels are."""
     figures: list[Content] = []
     for part in report.components:
@@ -64,7 +64,7 @@ def labels_section(report: Report) -> Html:
     )
 
 
-def _shares(shares: Sequence[LabelShare], title: str, what: str) -> Html:
+def _shares(shares: Sequence[LabelShare], title: str, what: str) -> Markup:
     shown = sorted(shares, key=lambda entry: -entry.share)[:_MOST_BARS] if len(shares) > _MOST_BARS else shares
     rest = len(shares) - len(shown)
     note = what + (f"; {count(rest, 'rarer one')} left out" if rest else "")
@@ -75,7 +75,7 @@ def _shares(shares: Sequence[LabelShare], title: str, what: str) -> Html:
     return figure(charts.bars(rows, title="share of items", palette=PAGE), title, note)
 
 
-def agreement_section(report: Report) -> Html:
+def agreement_section(report: Report) -> Markup:
     """Who agrees with whom, what the truth does not explain of it, and what was declared."""
     figures: list[Content] = []
     names = distinct(report.agreement.names)
@@ -108,7 +108,7 @@ def agreement_section(report: Report) -> Html:
     )
 
 
-def _graph(report: Report) -> Html:
+def _graph(report: Report) -> Markup:
     graph = report.graph
     title = "Learned dependencies" if report.learned else "Declared dependencies"
     if not graph.edges:
@@ -122,7 +122,7 @@ def _graph(report: Report) -> Html:
         what += "; dashed: added to make the graph chordal"
     scores = {pair: score for pair, score in report.dependence.items() if np.isfinite(score)} or None
     what += "; with their residual correlation" if scores else ""
-    return figure(Html(graph.to_svg(scores)), title, what)
+    return figure(trusted(graph.to_svg(scores)), title, what)
 
 
 def _redundancy(report: Report) -> Content:
@@ -149,7 +149,7 @@ def _redundancy(report: Report) -> Content:
     )
 
 
-def gold_section(report: Report) -> Html | None:
+def gold_section(report: Report) -> Markup | None:
     """Methods against gold; None without gold."""
     found = report.evaluations
     if not found:
@@ -201,7 +201,7 @@ def _telling(found: Any) -> dict[str, Evaluation]:
     return dict(found)
 
 
-def _score_table(found: Any) -> Html:
+def _score_table(found: Any) -> Markup:
     first = next(iter(found.values()))
     tasks = list(first.tasks.index)[:_MOST_TASKS]
     head = [
@@ -228,7 +228,7 @@ def _score_table(found: Any) -> Html:
     return tag("div", table, class_="scroll")
 
 
-def _confusions(score: Evaluation, method: str) -> list[Html]:
+def _confusions(score: Evaluation, method: str) -> list[Markup]:
     what = f"{method}: of 100 items with a gold label, how many get which"
     return [
         figure(confusion_map(table, PAGE), f"Confusion, {cut(task, 40)}", what)
@@ -237,7 +237,7 @@ def _confusions(score: Evaluation, method: str) -> list[Html]:
     ]
 
 
-def prospect_section(report: Report) -> Html | None:
+def prospect_section(report: Report) -> Markup | None:
     """What more items would do to the error bars; None where there are none."""
     ahead = report.prospect
     if ahead is None:

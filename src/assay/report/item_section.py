@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from assay.report.contested import ContestedItem, Contribution
-from assay.report.html import Content, Html, name_of, section, tag
+from assay.report.html import Content, Markup, name_of, section, tag
 from assay.report.words import count, cut, percent
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ _MOST_OUTCOMES = 5
 _MOST_CONTRIBUTIONS = 14
 
 
-def items_section(report: Report) -> Html | None:
+def items_section(report: Report) -> Markup | None:
     """The items on which votes contradict each other most, each behind a line that opens; None if there are none."""
     if not report.contested:
         return None
@@ -38,7 +38,7 @@ def items_section(report: Report) -> Html | None:
     )
 
 
-def _item(report: Report, item: ContestedItem) -> Html:
+def _item(report: Report, item: ContestedItem) -> Markup:
     record = report.records.get(item.row, {}) if item.row is not None else {}
     best, chance = item.posterior[0]
     name = item.name if item.name is not None and report.shows_texts else None
@@ -84,7 +84,7 @@ def _record(record: Mapping[str, Any]) -> Content:
     )
 
 
-def _contributions(item: ContestedItem) -> Html:
+def _contributions(item: ContestedItem) -> Markup:
     shown = item.contributions[:_MOST_CONTRIBUTIONS]
     scale = max((abs(part.log_odds) for part in shown), default=1.0) or 1.0
     rows = [_contribution(part, scale) for part in shown]
@@ -94,31 +94,28 @@ def _contributions(item: ContestedItem) -> Html:
     return tag("div", tag("table", tag("tbody", rows), class_="wide did"), class_="scroll", style="margin-top:0")
 
 
-def _contribution(part: Contribution, scale: float) -> Html:
+def _contribution(part: Contribution, scale: float) -> Markup:
     width = f"width:{50 * abs(part.log_odds) / scale:.1f}%"
     pull = tag("span", tag("i", class_="for" if part.log_odds > 0 else "against", style=width), class_="pull")
     return tag("tr", tag("td", name_of(part.who), class_="name"), tag("td", pull), tag("td", part.words))
 
 
-def _posterior(item: ContestedItem) -> Html:
+def _posterior(item: ContestedItem) -> Markup:
     shown = item.posterior[:_MOST_OUTCOMES]
     rest = sum(chance for _, chance in item.posterior[_MOST_OUTCOMES:])
     entries = [*shown, *([(f"{count(len(item.posterior) - len(shown), 'other')}", rest)] if rest else [])]
     notes = [] if item.gold is None else [tag("p", "Gold says ", tag("b", item.gold), ".")]
     if item.alike > 1:
         notes.append(tag("p", f"About {count(item.alike, 'item')} have these votes.", class_="hint"))
-    return Html(
-        tag(
-            "div",
-            [
-                (
-                    tag("span", name, class_="name", title=name),
-                    tag("span", class_="bar", style=f"width:{100 * chance:.1f}%"),
-                    tag("span", percent(chance), class_="number"),
-                )
-                for name, chance in entries
-            ],
-            class_="share",
-        )
-        + tag("div", notes, style="margin-top:10px")
-    )
+    return tag(
+        "div",
+        [
+            (
+                tag("span", name, class_="name", title=name),
+                tag("span", class_="bar", style=f"width:{100 * chance:.1f}%"),
+                tag("span", percent(chance), class_="number"),
+            )
+            for name, chance in entries
+        ],
+        class_="share",
+    ) + tag("div", notes, style="margin-top:10px")

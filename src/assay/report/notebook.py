@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from assay.report.html import Content, Html, tag
+from assay.report.html import Content, Markup, tag
 from assay.report.terminal import percent
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _label(name: Any) -> str:
     return "N/A" if name is None else str(name)
 
 
-def _shown(title: str, columns: Sequence[str], rows: Sequence[Sequence[Content]], count: int) -> Html:
+def _shown(title: str, columns: Sequence[str], rows: Sequence[Sequence[Content]], count: int) -> Markup:
     shown = rows[:_MOST_ROWS]
     head = tag("thead", tag("tr", [tag("th", name) for name in columns]))
     body = tag("tbody", [tag("tr", [tag("td", cell) for cell in row]) for row in shown])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from assay._core.palette import DARK, LIGHT, Palette, variables
 from assay.report.chart_sections import agreement_section, gold_section, labels_section, prospect_section
-from assay.report.html import Content, Html, section, tag
+from assay.report.html import Content, Markup, section, tag, trusted
 from assay.report.item_section import items_section
 from assay.report.source_section import sources_section
 from assay.report.words import count, percent, setting
@@ -29,6 +29,14 @@ _BEYOND_CHARTS = {
     DARK: {"--ground": "#0d1014", "--rule": "#424c59", "--good": "#63c79d"},
 }
 """Colours that only the page has."""
+_HEAD = Markup(
+    '<meta charset="utf-8">'
+    '<meta http-equiv="Content-Security-Policy" content="{}">'
+    '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    '<meta name="color-scheme" content="light dark">'
+    '<meta name="referrer" content="no-referrer">'
+    '<link rel="icon" href="data:,">'
+)
 
 
 def page(report: Report) -> str:
@@ -49,14 +57,9 @@ def page(report: Report) -> str:
     }
     shown = {place: made for place, made in sections.items() if made is not None}
     head = (
-        '<meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{rules}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<meta name="color-scheme" content="light dark">'
-        '<meta name="referrer" content="no-referrer">'
-        '<link rel="icon" href="data:,">'
+        _HEAD.format(rules)
         + tag("title", f"{report.title} · Assay")
-        + Html(f"<style>{_colours()}\n{_part('page.css')}</style>")
+        + tag("style", trusted(f"{_colours()}\n{_part('page.css')}"))
     )
     menu = tag("ul", [tag("li", tag("a", name, href=f"#{anchor}")) for anchor, name in shown])
     body = (
@@ -64,9 +67,9 @@ def page(report: Report) -> str:
         + tag("nav", menu, aria_label="Sections")
         + tag("main", list(shown.values()))
         + tag("footer", _footer(report))
-        + f"<script>{script}</script>"
+        + tag("script", trusted(script))
     )
-    return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>{body}</body></html>\n'
+    return f"<!doctype html>\n{tag('html', tag('head', head), tag('body', body), lang='en')}\n"
 
 
 def _heading(report: Report) -> list[Content]:
@@ -106,7 +109,7 @@ def _lead(report: Report) -> str:
     )
 
 
-def priorities_section(report: Report) -> Html:
+def priorities_section(report: Report) -> Markup:
     """What to fix first, in sentences."""
     entries = [
         tag(
@@ -123,7 +126,7 @@ def priorities_section(report: Report) -> Html:
     return section("first", "What to fix first", tag("ul", entries, class_="todo"))
 
 
-def check_section(report: Report) -> Html:
+def check_section(report: Report) -> Markup:
     """What can be learned from the votes at all, as :func:`assay.check` tells it; and what the model saw."""
     problems = report.check.problems
     shown = [_problem(problem) for problem in problems[:_MOST_PROBLEMS]]
@@ -139,7 +142,7 @@ def check_section(report: Report) -> Html:
     )
 
 
-def _problem(problem: Problem) -> Html:
+def _problem(problem: Problem) -> Markup:
     return tag(
         "div",
         tag("span", f"{problem.severity} {problem.code}", class_=f"badge {problem.severity}"),
@@ -149,7 +152,7 @@ def _problem(problem: Problem) -> Html:
     )
 
 
-def asked_section(report: Report) -> Html:
+def asked_section(report: Report) -> Markup:
     """The task graph, the settings, and what made the figures."""
     settings = [
         tag("tr", tag("td", tag("code", name)), tag("td", tag("code", setting(value))))
@@ -157,15 +160,14 @@ def asked_section(report: Report) -> Html:
     ]
     made = [tag("tr", tag("td", name), tag("td", version)) for name, version in report.versions.items()]
     learned = ", ".join(dict.fromkeys(report.methods))
+    drawn = trusted(report.task_graph.to_svg())
     return section(
         "asked",
         "What was asked",
         tag("p", f"{count(report.items, 'item')}, {count(len(report.sources), 'source')}; learned by {learned}."),
         tag(
             "div",
-            tag(
-                "figure", tag("figcaption", "Task graph"), tag("div", Html(report.task_graph.to_svg()), class_="scroll")
-            ),
+            tag("figure", tag("figcaption", "Task graph"), tag("div", drawn, class_="scroll")),
             tag("div", tag("h3", "Settings"), tag("table", tag("tbody", settings)), style="overflow-wrap:anywhere"),
             tag("div", tag("h3", "Versions"), tag("table", tag("tbody", made))),
             class_="charts even",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.report.facts import SourceFacts, ValueFacts
-from assay.report.html import Content, Html, name_of, section, tag
+from assay.report.html import Content, Markup, name_of, section, tag
 from assay.report.words import count, interval, percent
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ _MOST_SOURCES = 1_000
 _MOST_VALUES = 6
 
 
-def sources_section(report: Report) -> Html:
+def sources_section(report: Report) -> Markup:
     """All sources; a row for each."""
     shown = report.sources
     if len(shown) > _MOST_SOURCES:
@@ -81,7 +81,7 @@ def _truncation(report: Report, shown: int) -> Content:
     return [tag("p", note, class_="note") for note in notes]
 
 
-def _legend(has_gold: bool) -> Html:
+def _legend(has_gold: bool) -> Markup:
     return tag(
         "div",
         tag("span", _strip(0.5, 0.1, 0.9, None, None), "estimate, 95% interval"),
@@ -93,7 +93,7 @@ def _legend(has_gold: bool) -> Html:
     )
 
 
-def _row(source: SourceFacts, has_gold: bool, partners: tuple[str, ...] | None) -> Html:
+def _row(source: SourceFacts, has_gold: bool, partners: tuple[str, ...] | None) -> Markup:
     return tag(
         "tr",
         tag("td", name_of(source.name), tag("small", source.tasks), class_="name"),
@@ -113,12 +113,12 @@ def _row(source: SourceFacts, has_gold: bool, partners: tuple[str, ...] | None) 
     )
 
 
-def _repeats(partners: tuple[str, ...]) -> Html:
+def _repeats(partners: tuple[str, ...]) -> Markup:
     named = ", ".join(partners[:3]) + (" …" if len(partners) > 3 else "")
     return tag("td", name_of(named), class_="repeats", data_label="repeats" if named else None)
 
 
-def _gold(source: SourceFacts) -> Html:
+def _gold(source: SourceFacts) -> Markup:
     if source.gold is None:
         return tag("td", "–", class_="number pale", data_sort=-1, data_label="gold")
     told = f"{source.gold.accuracy:.1%} of {count(source.gold.votes, 'vote')}, "
@@ -127,7 +127,7 @@ def _gold(source: SourceFacts) -> Html:
     return tag("td", shown, class_="number", data_sort=_number(source.gold.accuracy), title=told, data_label="gold")
 
 
-def _values(source: SourceFacts) -> Html:
+def _values(source: SourceFacts) -> Markup:
     if not source.values:
         return tag("span", "never votes", class_="pale")
     parts = [_value(value) for value in source.values[:_MOST_VALUES]]
@@ -137,17 +137,17 @@ def _values(source: SourceFacts) -> Html:
     return tag("div", parts, class_="values")
 
 
-def _value(value: ValueFacts) -> Html:
+def _value(value: ValueFacts) -> Markup:
     gold = None if value.gold is None else value.gold.accuracy
     around = tag("span", interval(value.low, value.high), class_="pale")
-    return Html(
+    return (
         tag("span", value.label, class_="label", title=f"{value.label} ({value.task}): {count(value.votes, 'vote')}")
         + _strip(value.accuracy, value.low, value.high, value.chance, gold)
         + tag("span", tag("b", percent(value.accuracy)), " ", around, class_="figures")
     )
 
 
-def _strip(accuracy: float, low: float, high: float, chance: float | None, gold: float | None) -> Html:
+def _strip(accuracy: float, low: float, high: float, chance: float | None, gold: float | None) -> Markup:
     """An accuracy on a scale from 0 to 100%."""
 
     def at(share: float) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from assay._core.lazily import from_above
+from assay._core import views
 from assay.errors import AssayError, VoteError, listing
 from assay.tasks import LabelSpace, TaskGraph, Vote, texts_of
 from assay.votes.alignment import check_emitted, check_sources
@@ -430,12 +430,11 @@ class Votes:
     @property
     def plot(self) -> VotePlots:
         """Pictures, as charts of altair: ``votes.plot.agreement()``, ``coverage()``, ``conflicts()``."""
-        plots: VotePlots = from_above("report.plots", "VotePlots")(self)
+        plots: VotePlots = views.plots_of(self)
         return plots
 
     def _repr_html_(self) -> str:
-        html: str = from_above("report.notebook", "votes_html")(self)
-        return html
+        return views.html_of(self)
 
     def gold(self, gold: Any) -> Votes:
         """True labels, in any of the shapes that :meth:`summary` takes, as votes of one source called ``gold``."""

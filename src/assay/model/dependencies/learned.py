@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from assay._core.lazily import from_above
+from assay._core import views
 from assay.counts import SourceGraph
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class LearnedDependencies:
     @property
     def plot(self) -> DependencyPlots:
         """Pictures: ``learned.plot.residuals()``, a chart of altair, and ``learned.plot.graph()``, as SVG."""
-        plots: DependencyPlots = from_above("report.plots", "DependencyPlots")(self)
+        plots: DependencyPlots = views.plots_of(self)
         return plots
 
     def to_dict(self) -> dict[str, Any]:
