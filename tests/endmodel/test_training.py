@@ -18,7 +18,7 @@ from small_texts import entity_tasks, small_world
 
 import assay
 from assay.endmodel.tensor_file import read_tensors
-from assay.endmodel.training import Schedule, Standing
+from assay.endmodel.training import Schedule, TrainingState
 
 TESTS = Path(__file__).parent.parent
 
@@ -31,7 +31,7 @@ def schedule(**changes):
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=30))
 def test_the_rate_is_cut_exactly_on_plateaus(epochs):
     """After every run of ``patience`` epochs without a better loss or score, except in the first, frozen ones."""
-    plan, standing = schedule(), Standing(1.0)
+    plan, standing = schedule(), TrainingState(1.0)
     lowest, highest, quiet, rate = float("inf"), -1.0, 0, 1.0
     for number, (loss, score) in enumerate(epochs, start=1):
         is_best = standing.end_epoch(loss, score, 0.0, plan)
@@ -121,7 +121,9 @@ def train(case, checkpoint):
 def training_elsewhere(case, checkpoint, out="unused"):
     """The same in another process, once it has written a dozen checkpoints."""
     text = PROGRAM.format(tests=str(Path(__file__).parent), case=case, checkpoint=str(checkpoint), out=str(out))
-    process = subprocess.Popen([sys.executable, "-c", text], env={**os.environ, "PYTHONPATH": str(TESTS)})
+    process = subprocess.Popen(
+        [sys.executable, "-c", text], env={**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path])}
+    )
     seen = set()
     while len(seen) < 12:
         assert process.poll() is None, "it was too quick to be interrupted"

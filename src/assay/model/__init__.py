@@ -4,6 +4,7 @@ from assay.model.advice import in_common
 from assay.model.explanation import Explanation
 from assay.model.fitted import Fitted
 from assay.model.label_model import LabelModel
+from assay.model.parameters import Parameters
 from assay.model.posterior import posterior, softmax
 
-__all__ = ["Explanation", "Fitted", "LabelModel", "in_common", "posterior", "softmax"]
+__all__ = ["Explanation", "Fitted", "LabelModel", "Parameters", "in_common", "posterior", "softmax"]

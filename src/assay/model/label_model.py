@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self, overload
 import numpy as np
 import numpy.typing as npt
 
+from assay._core.estimator import Estimator
 from assay._core.lazily import from_above
-from assay._core.settings import WithSettings
 from assay._core.threads import one_blas_thread
 from assay.checks import CheckReport, check_tally
 from assay.counts import (
@@ -29,6 +29,7 @@ from assay.counts import (
 )
 from assay.engine import Engine
 from assay.errors import AssayError, UnidentifiableError, VoteError, listing
+from assay.gold import micro_accuracy, outcome_numbers
 from assay.labels import Labels, write_labels
 from assay.model.dependencies.learned import LearnedDependencies
 from assay.model.dependencies.learning import learn_from_tally
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 FloatArray = npt.NDArray[np.float64]
 
 
-class LabelModel(WithSettings):
+class LabelModel(Estimator[Fitted]):
     """Learns how accurate sources are from votes alone, and labels items accordingly.
 
     Parameters
@@ -354,6 +355,15 @@ class LabelModel(WithSettings):
         """(items,): the number of the most probable outcome; (items, components) if there are several components."""
         chosen = [part.argmax(axis=1) for part in self._known.posteriors(self._known.aligned(votes))]
         return chosen[0] if len(chosen) == 1 else np.column_stack(chosen)
+
+    def score(self, votes: Any, gold: Any) -> float:
+        """The share of outcomes that are right; gold has any of the shapes that :func:`assay.evaluate` takes."""
+        known = self._known
+        given = known.aligned(votes)
+        truth = given.gold(gold)
+        return micro_accuracy(
+            known.posteriors(given), [outcome_numbers(truth, index) for index in range(len(known.components))]
+        )
 
     @overload
     def label(
