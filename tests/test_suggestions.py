@@ -92,5 +92,5 @@ def test_the_joint_distribution_does_not_mind_noise():
 
 
 def test_one_task_is_refused():
-    with pytest.raises(assay.AssayError, match="only one task"):
+    with pytest.raises(assay.AssayError, match="on one task"):
         assay.suggest_task_graph(assay.Votes.from_matrix([[0, 1, 1]] * 10))

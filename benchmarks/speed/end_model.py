@@ -122,10 +122,9 @@ def compare(
     def right(fitted: Any) -> float:
         if isinstance(fitted, dict):
             said = {task: fitted[task].predict(other) for task in tasks.names}
-        elif isinstance(fitted.encoder, assay.Features):
-            said = {task: column.map(str) for task, column in fitted.predict(other).items()}
         else:
-            said = {task: column.map(str) for task, column in fitted.predict(texts[train:]).items()}
+            found = fitted.label(other if isinstance(fitted.encoder, assay.Features) else texts[train:])
+            said = {task: found.names(task).astype(str) for task in tasks.names}
         return 100 * float(np.mean([(said[task] == truth[task][train:]).mean() for task in tasks.names]))
 
     contenders = {

@@ -17,6 +17,7 @@ _HOMES = {
     "assay.errors": [
         "AssayError",
         "DataError",
+        "NotFittedError",
         "ProjectError",
         "SourceError",
         "TaskError",
@@ -42,7 +43,16 @@ _HOMES = {
     "assay.checks": ["check"],
     "assay.model": ["LabelModel"],
     "assay.model.dependencies": ["LearnedDependencies", "learn_dependencies"],
-    "assay.baselines": ["data_programming", "dawid_skene", "hierarchical_majority_vote", "majority_vote"],
+    "assay.baselines": [
+        "DataProgramming",
+        "DawidSkene",
+        "HierarchicalMajorityVote",
+        "MajorityVote",
+        "data_programming",
+        "dawid_skene",
+        "hierarchical_majority_vote",
+        "majority_vote",
+    ],
     "assay.theory": ["estimation_bound", "generalization_bound"],
     "assay.planner": ["plan"],
     "assay.suggestions": ["TaskSuggestion", "suggest_task_graph"],
@@ -56,11 +66,29 @@ __all__ = [*sorted(name for names in _HOMES.values() for name in names), "__vers
 
 if TYPE_CHECKING:
     from assay import engine
-    from assay.baselines import data_programming, dawid_skene, hierarchical_majority_vote, majority_vote
+    from assay.baselines import (
+        DataProgramming,
+        DawidSkene,
+        HierarchicalMajorityVote,
+        MajorityVote,
+        data_programming,
+        dawid_skene,
+        hierarchical_majority_vote,
+        majority_vote,
+    )
     from assay.checks import check
     from assay.counts import SourceGraph, Tally, count
     from assay.endmodel import BiLSTM, EndModel, Features, NGrams, SklearnEndModel, search
-    from assay.errors import AssayError, DataError, ProjectError, SourceError, TaskError, UnidentifiableError, VoteError
+    from assay.errors import (
+        AssayError,
+        DataError,
+        NotFittedError,
+        ProjectError,
+        SourceError,
+        TaskError,
+        UnidentifiableError,
+        VoteError,
+    )
     from assay.evaluation import evaluate, over_trials
     from assay.labels import Labels
     from assay.model import LabelModel

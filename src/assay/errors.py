@@ -6,8 +6,11 @@ expected, what came, where, and what to do about it.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
+from functools import cache
+from typing import Any, Self
 
 
 class AssayError(Exception):
@@ -32,6 +35,29 @@ class DataError(AssayError):
 
 class UnidentifiableError(AssayError):
     """Nothing useful can be learned from the votes, whatever the method; the message says why."""
+
+
+class NotFittedError(AssayError, ValueError, AttributeError):
+    """An estimator was asked for what it has yet to learn; the message says what to call first.
+
+    Where scikit-learn is in use, what is raised is an instance of its ``NotFittedError`` too; and it is an
+    ``AttributeError``, so that ``hasattr(model, "sources_")`` is False before ``fit``.
+    """
+
+    def __new__(cls, *args: Any) -> Self:
+        """The error of both libraries, if scikit-learn is loaded; nobody can be waiting for its error before that."""
+        theirs = getattr(sys.modules.get("sklearn.exceptions"), "NotFittedError", None)
+        return super().__new__(cls if theirs is None else _of_both(theirs), *args)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NotFittedError, self.args
+
+
+@cache
+def _of_both(theirs: type) -> type[Any]:
+    """The class of errors that are ours and scikit-learn's; to whoever looks at it, it is ours."""
+    ours = NotFittedError
+    return type(ours.__name__, (ours, theirs), {"__module__": ours.__module__, "__doc__": ours.__doc__})
 
 
 class ProjectError(AssayError):

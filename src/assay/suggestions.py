@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import permutations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,7 @@ from assay.baselines import codes_of_task
 from assay.errors import AssayError
 from assay.model import LabelModel
 from assay.tasks import Constraint, Task, TaskGraph, implies
-from assay.votes import Votes
+from assay.votes import Votes, as_votes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -132,14 +132,14 @@ class TaskSuggestion:
 
 
 def suggest_task_graph(
-    votes: Votes, *, min_confidence: float = 0.9, min_support: int = 100, seed: int = 0
+    votes: Any, *, min_confidence: float = 0.9, min_support: int = 100, seed: int = 0
 ) -> TaskSuggestion:
     """Propose which labels of one task imply labels of another, from votes alone.
 
     Parameters
     ----------
     votes
-        Votes on several tasks. What their task graph declares is not taken for granted.
+        :class:`assay.Votes` on several tasks. What their task graph declares is not taken for granted.
     min_confidence
         The share of a label's items on which the other label must be true, at the lower end of what chance allows.
     min_support
@@ -166,20 +166,23 @@ def suggest_task_graph(
     [(('animal', 'bird'), ('flies', 'yes'))]
     """
     if not 0.5 < min_confidence <= 1:
-        raise AssayError(f"min_confidence must be a share above one half, but is {min_confidence!r}")
-    if len(votes.tasks.tasks) < 2:
-        raise AssayError("suggest_task_graph looks at how tasks go together, but there is only one task")
+        raise AssayError(f"min_confidence must be above 0.5 and at most 1, but is {min_confidence!r}")
+    given = as_votes(votes)
+    if len(given.tasks) < 2:
+        raise AssayError(
+            "suggest_task_graph looks at how labels of several tasks go together, but these votes are on one task"
+        )
     rng = np.random.default_rng(seed)
-    some = votes
-    if len(votes) > _ITEMS:
-        some = votes.take(np.sort(rng.choice(len(votes), _ITEMS, replace=False)))
-    told = {task.name: _likelihoods(some, task, seed) for task in votes.tasks.tasks}
+    some = given
+    if len(given) > _ITEMS:
+        some = given.take(np.sort(rng.choice(len(given), _ITEMS, replace=False)))
+    told = {task.name: _likelihoods(some, task, seed) for task in given.tasks}
     known = {name: part for name, part in told.items() if part is not None}
     found = []
     for one, other in permutations(known.values(), 2):
-        found += list(_implied(one, other, min_confidence, min_support, len(votes) / max(len(some), 1)))
+        found += list(_implied(one, other, min_confidence, min_support, len(given) / max(len(some), 1)))
     ordered = sorted(found, key=lambda each: (-each.low, -each.support, str(each)))
-    return TaskSuggestion(votes.tasks, tuple(ordered), tuple(name for name, part in known.items() if part.sources < 3))
+    return TaskSuggestion(given.tasks, tuple(ordered), tuple(name for name, part in known.items() if part.sources < 3))
 
 
 @dataclass(frozen=True, eq=False)

@@ -64,7 +64,7 @@ def test_a_pipeline_of_texts(entities, world):
     model = assay.SklearnEndModel(make_pipeline(TfidfVectorizer(), MultinomialNB()))
     model.fit(texts, labels.confident(0.5).rebalance("median"))
     assert (model.predict_proba(texts).argmax(axis=1) == truth).mean() > 0.95
-    assert set(model.predict(texts)["person"]) == {"Doctor", "Lawyer", None}
+    assert set(model.label(texts).names("person")) == {"Doctor", "Lawyer", None}
     assert clone(model).per == "task"
 
 
@@ -85,7 +85,7 @@ def test_bad_input(entities, world):
         assay.SklearnEndModel(LogisticRegression(), per="row").fit(numbers, labels)
     with pytest.raises(assay.DataError, match="3 rows and 240 labels"):
         assay.SklearnEndModel(LogisticRegression()).fit(numbers[:3], labels)
-    with pytest.raises(assay.AssayError, match=r"expected assay\.Labels"):
-        assay.SklearnEndModel(LogisticRegression()).fit(numbers, [0] * 240)
-    with pytest.raises(assay.AssayError, match="has not learned yet"):
+    with pytest.raises(assay.AssayError, match=r"expected labels to learn from: assay\.Labels"):
+        assay.SklearnEndModel(LogisticRegression()).fit(numbers, None)
+    with pytest.raises(assay.AssayError, match="is not fitted yet"):
         assay.SklearnEndModel(LogisticRegression()).predict(numbers)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay.endmodel.tensor_file import read_tensors
-from assay.endmodel.training import Schedule, Standing
+from assay.endmodel.training import Schedule, TrainingState
 from tests.support.small_texts import entity_tasks, small_world
 
 ROOT = Path(__file__).parents[2]
@@ -31,7 +31,7 @@ def schedule(**changes):
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=30))
 def test_the_rate_is_cut_exactly_on_plateaus(epochs):
     """After every run of ``patience`` epochs without a better loss or score, except in the first, frozen ones."""
-    plan, standing = schedule(), Standing(1.0)
+    plan, standing = schedule(), TrainingState(1.0)
     lowest, highest, quiet, rate = float("inf"), -1.0, 0, 1.0
     for number, (loss, score) in enumerate(epochs, start=1):
         is_best = standing.end_epoch(loss, score, 0.0, plan)

@@ -141,7 +141,7 @@ def test_other_encoders(folder, tmp_path):
     numbers = Project.load(
         changed(folder, tmp_path / "a", '\n[endmodel]\nencoder = "features"\ncolumns = ["mentions"]\n')
     )
-    assert train(numbers).model.predict([[3.0]]).shape == (1, 3)
+    assert train(numbers).model.predict([[3.0]]).shape == (1,)
     assert encoder_of(EndModelSettings(encoder="lstm", columns=("body",))) == assay.BiLSTM(column="body")
 
 
@@ -159,7 +159,7 @@ def test_without_held_out_items_all_are_scored(folder, tmp_path):
         ("\n[endmodel]\nheld_out = 1.0\n", "must be less than 1"),
         ("\n[endmodel]\nlayers = 3\n", "layers must be a list"),
         ("\n[endmodel]\nepoch = 3\n", "Did you mean 'epochs'"),
-        ("\n[endmodel]\nepochs = 0\n", "epochs must be a whole number from 1"),
+        ("\n[endmodel]\nepochs = 0\n", "epochs must be a positive integer"),
         ('\n[endmodel]\ncolumns = ["a", "b"]\n', "one column of texts"),
         ('\n[endmodel]\ncolumns = ["texd"]\n', "Did you mean 'text'"),
         ('\n[dev]\npath = "texts.jsonl"\n', "[dev] needs gold"),

@@ -51,7 +51,7 @@ class Encoder(ABC):
     """Settings of a way to read data."""
 
     layers: tuple[int, ...] = ()
-    """The sizes of the shared layers above it, where the model does not say."""
+    """The sizes of the shared layers above it, if the model does not set them."""
 
     @abstractmethod
     def learn(self, data: Any) -> Reader:

@@ -27,8 +27,8 @@ class Features(Encoder):
     Parameters
     ----------
     standardize
-        Whether dense features are shifted and scaled to mean 0 and deviation 1, as in
-        the training data. Sparse ones are taken as they are.
+        Whether dense features are standardised: shifted and scaled to mean 0 and standard
+        deviation 1 on the training data. Sparse ones are taken as they are.
     columns
         The columns to use, where data is given as a table or a file; all by default.
 
@@ -63,7 +63,7 @@ class FeatureReader(Reader):
     width: int
     is_sparse: bool
     shape: tuple[Floats, Floats] | None
-    """The mean and the spread of each feature, to be evened out."""
+    """The mean and the standard deviation of each feature, by which it is standardised."""
 
     def read(self, data: Any) -> Inputs:
         """The rows, as numbers in single precision."""
@@ -80,7 +80,7 @@ class FeatureReader(Reader):
         return DenseInputs(matrix if isinstance(matrix, np.ndarray) else matrix.toarray())
 
     def body(self) -> nn.Module:
-        """Evens the features out."""
+        """Standardises the features."""
         import torch
         from torch import nn
 
@@ -91,7 +91,7 @@ class FeatureReader(Reader):
         return Standardize(*(torch.from_numpy(array) for array in self.shape))
 
     def learned(self) -> Learned:
-        """The number of features and their spread."""
+        """The number of features, their means and standard deviations."""
         arrays = {} if self.shape is None else dict(zip(("mean", "spread"), self.shape, strict=True))
         return Learned({"width": self.width, "sparse": self.is_sparse}, arrays)
 

@@ -109,7 +109,7 @@ def texts_of(data: Any, column: str) -> list[str]:
             came = "an empty text" if isinstance(text, str) else repr(text)
             raise DataError(
                 f"expected a text in every row, but row {row} has {came}; "
-                "drop such rows, from the labels too, or write a word that stands for nothing"
+                "drop such rows, from the labels too, or fill in a placeholder"
             )
     return found
 

@@ -36,18 +36,18 @@ class BiLSTM(Encoder):
     hidden
         The size of the LSTM in each direction.
     depth
-        How many LSTM layers there are, 1 or 2.
+        The number of LSTM layers, 1 or 2.
     vectors
-        A word2vec or fastText text file to start from: a word and its numbers in each
-        line. Words that it does not have start at random.
+        A word2vec or fastText text file of pretrained vectors: a word and its numbers in each
+        line. Vectors of words that it does not have start at random.
     vocabulary
-        The most words that are kept: the most frequent.
+        The maximum size of the vocabulary; the most frequent words are kept.
     min_count
-        Words that occur less often than this are all the same.
+        Words that occur less often than this are left out of the vocabulary.
     longest
-        Texts are cut after this many words.
+        Texts are truncated after this many words.
     lowercase
-        Whether capital letters are the same as small ones.
+        Whether texts are converted to lowercase.
     column
         The column of texts, where data is given as a table, a file or rows.
 
@@ -69,7 +69,7 @@ class BiLSTM(Encoder):
     def __post_init__(self) -> None:
         for name in ("embedding", "hidden", "vocabulary", "min_count", "longest"):
             if not isinstance(getattr(self, name), int) or getattr(self, name) < 1:
-                raise AssayError(f"{name} must be a whole number from 1, but is {getattr(self, name)!r}")
+                raise AssayError(f"{name} must be a positive integer, but is {getattr(self, name)!r}")
         if self.depth not in (1, 2):
             raise AssayError(f"depth must be 1 or 2, but is {self.depth!r}")
 

@@ -4,36 +4,29 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from assay._core.threads import thread_count
-from assay.endmodel.encoder import Encoder, Learned, Reader
-from assay.endmodel.features import Features
+from assay.endmodel.encoder import Encoder, Reader
 from assay.endmodel.heads import Heads, NotApplicable
-from assay.endmodel.lstm import BiLSTM
 from assay.endmodel.ngrams import NGrams
-from assay.endmodel.own_module import OwnModule
-from assay.endmodel.predictor import Predictor, checked_labels, rows_of
+from assay.endmodel.own_module import OwnModule, as_encoder
+from assay.endmodel.predictor import Predictor, labels_to_learn_from, rows_of, settled_outcomes
 from assay.errors import AssayError, DataError
-from assay.evaluation import as_gold
-from assay.gold import micro_accuracy, outcome_numbers
+from assay.gold import micro_accuracy
 from assay.labels import Labels
 from assay.tasks import TaskGraph
 
 try:
-    import torch
-
+    from assay.endmodel.files import StoredEndModel
+    from assay.endmodel.fitted import FittedNetwork, device_of
     from assay.endmodel.inputs import Inputs
-    from assay.endmodel.loss import log_probabilities
-    from assay.endmodel.network import Network
     from assay.endmodel.stepper import seed_torch, stepper_of
-    from assay.endmodel.tensor_file import part_of, read_tensors, under, write_tensors
-    from assay.endmodel.training import Checkpoint, Schedule, Standing, quiet_torch, train
+    from assay.endmodel.training import Checkpoint, Schedule, TrainingState, quiet_torch, train
 except ModuleNotFoundError as missing:
     if missing.name not in ("torch", "safetensors"):
         raise
@@ -46,33 +39,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from torch import nn
 
-_FORMAT = 2
-_ROWS_AT_ONCE = 4_096
-_ENCODERS: dict[str, type[Encoder]] = {kind.__name__: kind for kind in (NGrams, BiLSTM, Features, OwnModule)}
 
-
-@dataclass(frozen=True)
-class _Fitted:
-    """All that was learned."""
-
-    tasks: TaskGraph
-    heads: Heads
-    reader: Reader
-    network: Network
-    device: torch.device
-
-    def label(self, inputs: Inputs) -> Labels:
-        """Labels for every item."""
-        parts = []
-        with torch.no_grad():
-            for start in range(0, len(inputs), _ROWS_AT_ONCE):
-                rows = np.arange(start, min(start + _ROWS_AT_ONCE, len(inputs)))
-                scores = self.network(inputs.batch(rows, self.device))
-                parts.append(log_probabilities(scores, self.heads.slices).cpu().numpy())
-        return self.heads.labels(np.concatenate(parts) if parts else np.zeros((0, self.heads.width)))
-
-
-class EndModel(Predictor):
+class EndModel(Predictor[FittedNetwork]):
     """A multi-task network that learns from probabilistic labels, and then labels items from their data alone.
 
     It minimises the loss that is expected under the label model's probabilities. An
@@ -95,24 +63,24 @@ class EndModel(Predictor):
         ``"masked"``: a task is learned from items that it applies to, and only from as
         much of each as that is probable. ``"outcome"``: N/A is one more label of its head.
     epochs
-        The most passes over the data.
+        The maximum number of passes over the data.
     batch_size
-        How many items make a step.
+        The number of items in a training step.
     learning_rate
-        The rate of Adam at the start.
+        The learning rate of Adam at the start.
     l2
-        How strongly weights are drawn to zero.
+        The strength of the ℓ2 regularisation (weight decay).
     dropout
         The share of features, and of units of the shared layers, that a step leaves out.
         Sparse features are all kept.
     frozen_epochs
-        How many epochs the learning rate is left as it is.
+        The number of epochs before the learning rate may fall.
     patience
-        After how many epochs without a lower loss or a higher dev score it is divided by ten.
+        After how many epochs without a lower loss or a higher dev score the learning rate is divided by ten.
     stop_after
         After how many epochs without a higher dev score training stops.
     seed
-        For the first weights, the order of the items, and dropout. Same seed, same weights.
+        For the initial weights, the order of the items, and dropout. Same seed, same weights.
     device
         ``"auto"``: a GPU if there is one, else the CPU. Or the name of a PyTorch device.
 
@@ -133,7 +101,9 @@ class EndModel(Predictor):
     >>> texts = ["lunch at noon?", "win a prize now", "see you at noon", "a prize for you"] * 10
     >>> labels = assay.Labels(tasks, (np.array([[0.9, 0.1], [0.2, 0.8]] * 20),))
     >>> model = EndModel(tasks, epochs=5).fit(texts, labels)
-    >>> model.predict(["you win a prize", "noon?"])["mail"].tolist()
+    >>> model.predict(["you win a prize", "noon?"])
+    array([1, 0])
+    >>> model.label(["you win a prize", "noon?"]).names("mail").tolist()
     ['spam', 'ham']
     """
 
@@ -174,15 +144,12 @@ class EndModel(Predictor):
         self.seed = seed
         self.device = device
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_fitted")
-
     # Learning
 
     def fit(
         self,
         data: Any,
-        labels: Labels,
+        labels: Any,
         *,
         dev: tuple[Any, Any] | None = None,
         checkpoint: str | Path | None = None,
@@ -201,6 +168,8 @@ class EndModel(Predictor):
         labels
             :class:`assay.Labels` of these items. If some were left out, by
             :meth:`assay.Labels.rebalance` for one, give the data of all items all the same.
+            Or an array (items, outcomes) of probabilities; or true labels in any of the shapes
+            that :func:`assay.evaluate` takes, of which those that settle no outcome are left out.
         dev
             Items with gold, ``(data, gold)``, for early stopping: the weights that label them
             best are kept. Gold has any of the shapes that :func:`assay.evaluate` takes.
@@ -213,7 +182,7 @@ class EndModel(Predictor):
             Whether to show progress on a terminal.
         """
         self._check_settings()
-        checked = checked_labels(labels, self.tasks)
+        checked = labels_to_learn_from(labels, self.tasks)
         encoder = self._encoder
         reader = encoder.learn(data)
         inputs = reader.read(data)
@@ -222,48 +191,39 @@ class EndModel(Predictor):
         # Laid out like the data, so that a batch needs its row numbers alone.
         targets = np.zeros((len(inputs), heads.width), dtype=np.float32)
         targets[rows] = heads.targets(checked)
-        device = _device(self.device)
+        device = device_of(self.device)
         with quiet_torch(thread_count()):
             seed_torch(self.seed, device)
             layers = encoder.layers if self.layers is None else tuple(self.layers)
-            network = Network(reader, layers, heads.width, self.dropout).to(device)
-            fitted = _Fitted(self.tasks, heads, reader, network, device)
-            standing, interrupted = train(
-                network,
-                stepper_of(network, inputs, targets, heads.slices, self.l2),
+            fitted = FittedNetwork.untrained(heads, reader, layers, self.dropout, device)
+            state, interrupted = train(
+                fitted.network,
+                stepper_of(fitted.network, inputs, targets, heads.slices, self.l2),
                 rows,
                 self._schedule,
-                score=None if dev is None else self._scorer(fitted, *dev),
+                score=None if dev is None else _scorer(fitted, *dev),
                 checkpoint=None
                 if checkpoint is None
                 else Checkpoint(Path(checkpoint), self._purpose(reader, inputs, targets, rows), checkpoint_seconds),
                 progress=progress,
             )
-        return self._learned(fitted, standing, interrupted)
+        return self._learned(fitted, state, interrupted)
 
-    def _learned(self, fitted: _Fitted, standing: Standing, interrupted: bool) -> Self:
+    def _learned(self, fitted: FittedNetwork, state: TrainingState, interrupted: bool) -> Self:
         import pandas as pd
 
         self._fitted = fitted
-        self._standing = standing
-        self.history_ = pd.DataFrame(standing.history)
-        self.dev_score_ = standing.best_score if standing.best_score >= 0 else None
+        self._state = state
+        self.history_ = pd.DataFrame(state.history)
+        self.dev_score_ = state.best_score if state.best_score >= 0 else None
         self.interrupted_ = interrupted
         return self
-
-    def _scorer(self, fitted: _Fitted, data: Any, gold: Any) -> Any:
-        inputs = fitted.reader.read(data)
-        truth = as_gold(self.tasks, gold, len(inputs))
-        numbers = [outcome_numbers(truth, index) for index in range(len(self.tasks.label_space.components))]
-        if not any((part >= 0).any() for part in numbers):
-            raise DataError("the dev items need gold that settles the outcome of some of them")
-        return lambda: micro_accuracy(fitted.label(inputs).joint, numbers)
 
     def _purpose(self, reader: Reader, inputs: Inputs, targets: Any, rows: Any) -> str:
         """A digest of what is trained on what: a checkpoint of something else is no use."""
         learned = reader.learned()
-        settings = {name: value for name, value in self.get_params().items() if name not in ("tasks", "encoder")}
-        said = [settings, self.tasks.to_dict(), type(self._encoder).__name__, self._encoder.settings(), learned.said]
+        encoder = self._encoder
+        said = [self._own_settings, self.tasks.to_dict(), type(encoder).__name__, encoder.settings(), learned.said]
         digest = hashlib.sha256(json.dumps([*said, len(inputs)], default=list).encode())
         for array in (targets, rows, *learned.arrays.values()):
             digest.update(array.tobytes())
@@ -287,22 +247,8 @@ class EndModel(Predictor):
 
         Of an encoder of your own the weights are written, but not its code.
         """
-        fitted = self._known
-        learned = fitted.reader.learned()
-        settings = {name: value for name, value in self.get_params().items() if name not in ("tasks", "encoder")}
-        said = {
-            "format": _FORMAT,
-            "settings": json.loads(json.dumps(settings, default=list)),
-            "tasks": fitted.tasks.to_dict(),
-            "encoder": {"kind": type(self._encoder).__name__, "settings": self._encoder.settings()},
-            "reader": learned.said,
-            "history": self._standing.history,
-            "best_score": self._standing.best_score,
-            "interrupted": self.interrupted_,
-        }
-        arrays = {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in learned.arrays.items()}
-        tensors = under("weights", fitted.network.state_dict()) | under("reader", arrays)
-        return write_tensors(path, "an end model", said, tensors)
+        stored = StoredEndModel(self._own_settings, self._encoder, self._known, self._state, self.interrupted_)
+        return stored.write(path)
 
     @classmethod
     def load(cls, path: str | Path, *, encoder: nn.Module | None = None, device: str = "auto") -> Self:
@@ -315,49 +261,24 @@ class EndModel(Predictor):
         device
             As for the model itself.
         """
-        said, tensors = read_tensors(path, "an end model")
-        if said.get("format") != _FORMAT:
-            raise AssayError(f"{path} was written by another version of Assay (end model format {said.get('format')})")
+        stored = StoredEndModel.read(path, encoder, device)
+        own = stored.encoder.module if isinstance(stored.encoder, OwnModule) else stored.encoder
         try:
-            kind = _ENCODERS[said["encoder"]["kind"]]
-            if kind is OwnModule and encoder is None:
-                raise AssayError(f"{path} was trained with an encoder of your own: EndModel.load(path, encoder=module)")
-            own = encoder if encoder is not None else kind(**_hashable(said["encoder"]["settings"]))
-            model = cls(TaskGraph.from_dict(said["tasks"]), encoder=own, **_hashable(said["settings"]))
-            model.device = device
-            arrays = {name: tensor.numpy() for name, tensor in part_of("reader", tensors).items()}
-            reader = model._encoder.restore(Learned(said["reader"], arrays))
-            heads = Heads(model.tasks, model.not_applicable)
-            layers = model._encoder.layers if model.layers is None else tuple(model.layers)
-            network = Network(reader, layers, heads.width, model.dropout)
-            network.load_state_dict(part_of("weights", tensors))
-            standing = Standing(0.0, best_score=said["best_score"], history=said["history"])
-        except (KeyError, TypeError, ValueError, RuntimeError) as error:
-            raise AssayError(f"{path} is not a sound file of an end model: {error}") from error
-        place = _device(device)
-        fitted = _Fitted(model.tasks, heads, reader, network.to(place).eval(), place)
-        return model._learned(fitted, standing, said["interrupted"])
+            model = cls(stored.fitted.tasks, encoder=own, **{**stored.settings, "device": device})
+        except TypeError as error:
+            raise AssayError(f"{path} is not a valid end model file: {error}") from error
+        return model._learned(stored.fitted, stored.state, stored.interrupted)
 
     # Checking what comes in
 
     @property
-    def _known(self) -> _Fitted:
-        if not hasattr(self, "_fitted"):
-            raise AssayError("this EndModel has not learned yet; call fit(data, labels) first")
-        return self._fitted
+    def _own_settings(self) -> dict[str, Any]:
+        """The settings, without the tasks and the encoder, which are described in other ways."""
+        return {name: value for name, value in self.get_params(deep=False).items() if name not in ("tasks", "encoder")}
 
     @property
     def _encoder(self) -> Encoder:
-        if self.encoder is None:
-            return NGrams()
-        if isinstance(self.encoder, Encoder):
-            return self.encoder
-        if isinstance(self.encoder, torch.nn.Module):
-            return OwnModule(self.encoder)
-        raise AssayError(
-            "encoder must be assay.NGrams(...), assay.BiLSTM(...), assay.Features(...) or a torch.nn.Module, "
-            f"but is {self.encoder!r}"
-        )
+        return NGrams() if self.encoder is None else as_encoder(self.encoder)
 
     @property
     def _schedule(self) -> Schedule:
@@ -367,34 +288,29 @@ class EndModel(Predictor):
         if not isinstance(self.tasks, TaskGraph):
             raise AssayError(f"expected the task graph first, EndModel(tasks, ...), but got {self.tasks!r}")
         for name in ("epochs", "batch_size", "patience", "stop_after"):
-            _check(name, getattr(self, name), "a whole number from 1", lambda v: isinstance(v, int) and v >= 1)
+            _check(name, getattr(self, name), "a positive integer", lambda v: isinstance(v, int) and v >= 1)
         for name in ("frozen_epochs", "seed"):
-            _check(name, getattr(self, name), "a whole number from 0", lambda v: isinstance(v, int) and v >= 0)
+            _check(name, getattr(self, name), "an integer, 0 or more", lambda v: isinstance(v, int) and v >= 0)
         _check("learning_rate", self.learning_rate, "a positive number", lambda v: 0 < v < np.inf)
-        _check("l2", self.l2, "a number from 0", lambda v: 0 <= v < np.inf)
-        _check("dropout", self.dropout, "a share below 1", lambda v: 0 <= v < 1)
+        _check("l2", self.l2, "a number, 0 or more", lambda v: 0 <= v < np.inf)
+        _check("dropout", self.dropout, "a number from 0 to below 1", lambda v: 0 <= v < 1)
         sizes = () if self.layers is None else self.layers
-        _check("layers", sizes, "sizes from 1", lambda v: all(isinstance(size, int) and size >= 1 for size in v))
+        _check("layers", sizes, "positive integers", lambda v: all(isinstance(size, int) and size >= 1 for size in v))
 
 
-def _check(name: str, value: Any, wanted: str, is_sound: Any) -> None:
+def _scorer(fitted: FittedNetwork, data: Any, gold: Any) -> Callable[[], float]:
+    """Scores a network, as it is by then, on dev items."""
+    inputs = fitted.reader.read(data)
+    truth = settled_outcomes(fitted.tasks, gold, len(inputs))
+    if not any((part >= 0).any() for part in truth):
+        raise DataError("the dev items need gold that settles the outcome of some of them")
+    return lambda: micro_accuracy(fitted.label(inputs).joint, truth)
+
+
+def _check(name: str, value: Any, wanted: str, is_valid: Callable[[Any], bool]) -> None:
     try:
-        sound = is_sound(value)
+        valid = is_valid(value)
     except TypeError:
-        sound = False
-    if not sound:
+        valid = False
+    if not valid:
         raise AssayError(f"{name} must be {wanted}, but is {value!r}")
-
-
-def _device(name: str) -> torch.device:
-    if name == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        return torch.empty(0, device=name).device
-    except (RuntimeError, AssertionError) as error:
-        raise AssayError(f"the device {name!r} cannot be used: {str(error).splitlines()[0]}") from error
-
-
-def _hashable(settings: dict[str, Any]) -> dict[str, Any]:
-    """Settings as they were before JSON made lists of tuples."""
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()}

@@ -57,7 +57,7 @@ class Network(nn.Module):
 
 
 class Standardize(nn.Module):
-    """Features with mean 0 and deviation 1."""
+    """Features with mean 0 and standard deviation 1."""
 
     mean: Tensor
     spread: Tensor

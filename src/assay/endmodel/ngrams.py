@@ -1,4 +1,4 @@
-"""Texts as bags of n-grams: hashed, and weighed by how rare they are (TF-IDF)."""
+"""Texts as bags of n-grams: hashed, and weighted by how rare they are (TF-IDF)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True, kw_only=True)
 class NGrams(Encoder):
-    """Texts as bags of n-grams, hashed and weighed by TF-IDF: the fast default.
+    """Texts as bags of n-grams, hashed and weighted by TF-IDF: the fast default.
 
     Words and pairs of words say what a text is about; runs of characters make words that
     look alike (``pay``, ``paying``, ``payment``) tell about each other, which matters where
@@ -41,11 +41,11 @@ class NGrams(Encoder):
         The same for n-grams of characters, which do not reach beyond a word and the spaces
         around it.
     buckets
-        How many different hashes there are of each of the two. Only those seen in training take up memory.
+        The number of hash buckets, for words and for characters each. Only those seen in training take up memory.
     min_count
         An n-gram that is in fewer texts than this is left out.
     lowercase
-        Whether capital letters are the same as small ones.
+        Whether texts are converted to lowercase.
     column
         The column of texts, where data is given as a table, a file or rows.
 
@@ -71,7 +71,7 @@ class NGrams(Encoder):
             raise AssayError("n-grams are of words, of characters or of both, but both are None")
         if self.buckets < 1 or self.min_count < 1:
             raise AssayError(
-                f"buckets and min_count are whole numbers from 1, but are {self.buckets!r} and {self.min_count!r}"
+                f"buckets and min_count must be positive integers, but are {self.buckets!r} and {self.min_count!r}"
             )
 
     def learn(self, data: Any) -> NGramReader:
@@ -199,7 +199,7 @@ class NGramReader(Reader):
 
 
 def _is_range(lengths: Any) -> bool:
-    """Whether these are two whole numbers from 1, the first no larger."""
+    """Whether these are two positive integers, the first no larger."""
     if not isinstance(lengths, tuple) or len(lengths) != 2 or not all(isinstance(length, int) for length in lengths):
         return False
     return bool(1 <= lengths[0] <= lengths[1])

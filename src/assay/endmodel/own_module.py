@@ -68,6 +68,20 @@ class OwnReader(Reader):
         return Learned({"width": self.width}, {})
 
 
+def as_encoder(given: Any) -> Encoder:
+    """An encoder as it is; a module of the user's own, wrapped as one."""
+    import torch
+
+    if isinstance(given, Encoder):
+        return given
+    if isinstance(given, torch.nn.Module):
+        return OwnModule(given)
+    raise AssayError(
+        "encoder must be assay.NGrams(...), assay.BiLSTM(...), assay.Features(...) or a torch.nn.Module, "
+        f"but is {given!r}"
+    )
+
+
 def _rows(data: Any) -> DenseInputs:
     import torch
 

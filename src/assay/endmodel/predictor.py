@@ -1,51 +1,56 @@
-"""What all end models have in common: labels for data, in three shapes."""
+"""What all end models have in common: what they learn from, and the verbs."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from assay._core.settings import WithSettings
+from assay._core.estimator import Estimator, FittedT
 from assay.errors import AssayError, DataError
+from assay.evaluation import as_gold
+from assay.gold import micro_accuracy, outcome_numbers
 from assay.labels import Labels
 from assay.tasks import TaskGraph
+from assay.votes import Votes
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 
-class Predictor(WithSettings):
+class Predictor(Estimator[FittedT]):
     """Labels items from their data alone."""
 
-    @abstractmethod
-    def label(self, data: Any) -> Labels:
-        """Labels for every item, as :meth:`assay.LabelModel.label` gives them; they never contradict the task graph."""
-
-    def predict_proba(self, data: Any) -> FloatArray | list[FloatArray]:
-        """(items, outcomes): P(outcome | item); a list of those, one a component, if there are several."""
-        joint = self.label(data).joint
-        return joint[0] if len(joint) == 1 else list(joint)
-
-    def predict(self, data: Any) -> pd.DataFrame:
-        """A column for each task with the label of every item; None where the task does not apply."""
-        import pandas as pd
-
+    def score(self, data: Any, gold: Any) -> float:
+        """The share of outcomes that are right; gold has any of the shapes that :func:`assay.evaluate` takes."""
         labels = self.label(data)
-        return pd.DataFrame({task: pd.Series(labels.names(task), dtype=object) for task in labels})
+        return micro_accuracy(labels.joint, settled_outcomes(labels.tasks, gold, len(labels)))
 
 
-def checked_labels(labels: Any, tasks: TaskGraph | None = None) -> Labels:
-    """Labels that can be learned from: of these tasks, with probabilities for at least one item."""
-    if not isinstance(labels, Labels):
-        raise AssayError(
-            f"expected assay.Labels to learn from, but got {type(labels).__name__}; LabelModel.label(votes) gives them"
-        )
+def settled_outcomes(tasks: TaskGraph, gold: Any, items: int) -> list[IntArray]:
+    """Per component (items,): the outcome that gold leaves for each item, −1 where it leaves several."""
+    truth = as_gold(tasks, gold, items)
+    return [outcome_numbers(truth, index) for index in range(len(tasks.label_space.components))]
+
+
+def labels_to_learn_from(given: Any, tasks: TaskGraph | None = None) -> Labels:
+    """Labels of these tasks for at least one item, from whatever :meth:`fit` of an end model takes.
+
+    Parameters
+    ----------
+    given
+        :class:`assay.Labels`; or an array (items, outcomes) of probabilities, for one component; or true labels in any
+        of the shapes that :func:`assay.evaluate` takes, of which those that settle no outcome are left out.
+    tasks
+        The task graph. Without one, it is that of the labels; and of class numbers or names, a flat task of these.
+
+    >>> labels_to_learn_from([1, 0, -1]).kept
+    array([ True,  True, False])
+    >>> labels_to_learn_from(["spam", "ham"]).names("label").tolist()
+    ['spam', 'ham']
+    """
+    labels = given if isinstance(given, Labels) else _as_labels(given, tasks)
     if tasks is not None and labels.tasks != tasks:
         theirs, ours = (", ".join(graph.names) for graph in (labels.tasks, tasks))
         hint = "the same tasks with other labels or logic" if theirs == ours else f"{theirs}, rather than {ours}"
@@ -53,11 +58,59 @@ def checked_labels(labels: Any, tasks: TaskGraph | None = None) -> Labels:
     if not len(labels):
         raise AssayError("there are no labels to learn from; were all items left out?")
     for joint in labels.joint:
-        sound = np.isfinite(joint).all(axis=1) & (joint >= 0).all(axis=1) & (np.abs(joint.sum(axis=1) - 1) < 1e-6)
-        if not sound.all():
-            row = int((~sound).argmax())
+        valid = np.isfinite(joint).all(axis=1) & (joint >= 0).all(axis=1) & (np.abs(joint.sum(axis=1) - 1) < 1e-6)
+        if not valid.all():
+            row = int((~valid).argmax())
             raise AssayError(f"labels are probabilities that sum to one, but those of item {row} are {joint[row]}")
     return labels
+
+
+def _as_labels(given: Any, tasks: TaskGraph | None) -> Labels:
+    if isinstance(given, np.ndarray) and given.ndim == 2 and given.dtype.kind == "f":
+        return _from_probabilities(given, tasks)
+    if isinstance(given, str) or (not isinstance(given, Mapping | Votes | Sequence) and not hasattr(given, "tolist")):
+        raise AssayError(
+            "expected labels to learn from: assay.Labels, which LabelModel.label(votes) gives, probabilities as "
+            f"items × outcomes, or true labels, but got {type(given).__name__}"
+        )
+    graph = _flat_task_of(given) if tasks is None else tasks
+    items = len(next(iter(given.values()), ())) if isinstance(given, Mapping) else len(given)
+    numbers = settled_outcomes(graph, given, items)
+    joint = tuple(np.eye(len(part))[at] for part, at in zip(graph.label_space.components, numbers, strict=True))
+    settled = np.all([at >= 0 for at in numbers], axis=0)
+    labels = Labels(graph, joint)
+    return labels if settled.all() else labels.where(settled)
+
+
+def _from_probabilities(given: npt.NDArray[np.floating], tasks: TaskGraph | None) -> Labels:
+    graph = _flat_task(given.shape[1]) if tasks is None else tasks
+    sizes = [len(component) for component in graph.label_space.components]
+    if sizes != [given.shape[1]]:
+        raise AssayError(
+            f"expected probabilities as items × {' + '.join(map(str, sizes))} outcomes, but their shape is "
+            f"{given.shape}; for several components give assay.Labels"
+        )
+    return Labels(graph, (given.astype(np.float64),))
+
+
+def _flat_task_of(given: Any) -> TaskGraph:
+    """The task of bare class numbers or label names."""
+    if isinstance(given, Votes):
+        return given.tasks
+    values = [] if isinstance(given, Mapping) else list(given.tolist() if hasattr(given, "tolist") else given)
+    if values and all(isinstance(value, int | np.integer) and not isinstance(value, bool) for value in values):
+        return _flat_task(max(*values, 1) + 1)
+    named = [value for value in values if value is not None and value == value]
+    if len(set(map(str, named))) < 2 or not all(isinstance(value, str) for value in named):
+        raise AssayError(
+            "expected class numbers, or label names of one task, to learn from; for anything else say which tasks it "
+            "is about: SklearnEndModel(estimator, tasks=...)"
+        )
+    return TaskGraph.flat("label", sorted(set(named)))
+
+
+def _flat_task(classes: int) -> TaskGraph:
+    return TaskGraph.flat("label", [str(number) for number in range(classes)])
 
 
 def rows_of(labels: Labels, count: int) -> IntArray:

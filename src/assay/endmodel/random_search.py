@@ -19,7 +19,7 @@ from assay._core.progress import Progress
 from assay._core.threads import thread_count
 from assay.endmodel.encoder import Encoder
 from assay.endmodel.model import EndModel
-from assay.endmodel.predictor import checked_labels
+from assay.endmodel.predictor import labels_to_learn_from
 from assay.engine import Local, Processes
 from assay.errors import AssayError, near_miss
 from assay.labels import Labels
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Between:
-    """A number between two others; by default each order of magnitude is as probable.
+    """A search range: a number between two others, by default uniform on a logarithmic scale.
 
     >>> 1e-3 <= Between(1e-3, 1e-1).draw(np.random.default_rng(0)) <= 1e-1
     True
@@ -42,7 +42,8 @@ class Between:
 
     def __post_init__(self) -> None:
         if not (self.low < self.high and (self.low > 0 or not self.log)):
-            raise AssayError(f"expected a positive number and a higher one, but got {self.low!r} and {self.high!r}")
+            least = "a positive number" if self.log else "a number"
+            raise AssayError(f"Between takes {least} and a higher one, but got {self.low!r} and {self.high!r}")
 
     def draw(self, rng: np.random.Generator) -> float:
         """One such number."""
@@ -58,7 +59,7 @@ SPACE: Space = {
     "dropout": [0.0, 0.1, 0.25, 0.5],
     "layers": [None, (64,), (200, 50)],
 }
-"""Where :func:`search` looks by default. ``layers=None`` stands for those that go with the encoder."""
+"""What :func:`search` draws from by default. ``layers=None`` stands for those that go with the encoder."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +77,7 @@ class Search:
 def search(
     model: EndModel,
     data: Any,
-    labels: Labels,
+    labels: Any,
     *,
     dev: tuple[Any, Any],
     space: Space | None = None,
@@ -98,11 +99,11 @@ def search(
         Items with gold, ``(data, gold)``.
     space
         Setting -> a list of values, or :class:`assay.endmodel.Between` two numbers. By default the
-        learning rate, ℓ2, dropout and the sizes of the shared layers.
+        learning rate, the ℓ2 regularisation, dropout and the sizes of the shared layers.
     trials
-        How many to run.
+        The number of trials.
     seed
-        Which settings are tried follows from it.
+        For the settings that are drawn. Same seed, same settings.
     workers
         How many processes train at a time; by default as many as there are cores.
     folder
@@ -125,16 +126,16 @@ def search(
     """
     import pandas as pd
 
-    checked_labels(labels, model.tasks)
+    given = labels_to_learn_from(labels, model.tasks)
     where = _checked_space(model, SPACE if space is None else space)
     if trials < 1:
-        raise AssayError(f"trials must be a whole number from 1, but is {trials!r}")
+        raise AssayError(f"trials must be a positive integer, but is {trials!r}")
     drawn = [_draw(where, (seed, number)) for number in range(trials)]
     with _place(folder) as home:
-        _check_purpose(home, model, labels, where, seed)
+        _check_purpose(home, model, given, where, seed)
         todo = [(number, settings) for number, settings in enumerate(drawn) if not _record(home, number).exists()]
         many = max(1, min(thread_count() if workers is None else workers, len(todo)))
-        job = _Trial(model, data, labels, dev, home, max(1, thread_count() // many))
+        job = _Trial(model, data, given, dev, home, max(1, thread_count() // many))
         with Progress("searching", trials, show=progress, unit="trials") as bar:
             bar.advance(trials - len(todo))
             best = -1.0
@@ -164,7 +165,7 @@ class _Trial:
 
     def __call__(self, piece: tuple[int, dict[str, Any]]) -> float:
         number, settings = piece
-        model = EndModel(**{**self.model.get_params(), **settings})
+        model = EndModel(**{**self.model.get_params(deep=False), **settings})
         checkpoint = self.home / f"trial-{number:03}.checkpoint"
         with _threads(self.threads):
             model.fit(self.data, self.labels, dev=self.dev, checkpoint=checkpoint, progress=False)
@@ -198,10 +199,10 @@ def _draw(space: Space, seed: tuple[int, int]) -> dict[str, Any]:
 
 
 def _checked_space(model: EndModel, space: Space) -> Space:
-    known = [name for name in model.get_params() if name not in ("tasks", "device")]
+    known = [name for name in model.get_params(deep=False) if name not in ("tasks", "device")]
     for name, values in space.items():
         if name not in known:
-            raise AssayError(f"the space names {name!r}, which is no setting of EndModel. {near_miss(name, known)}")
+            raise AssayError(f"the space names {name!r}, which is not a setting of EndModel. {near_miss(name, known)}")
         if not isinstance(values, Between) and (not isinstance(values, list | tuple) or not values):
             raise AssayError(f"the space of {name!r} must be a list of values or Between(low, high), but is {values!r}")
     return space
@@ -220,7 +221,7 @@ def _place(folder: str | Path | None) -> Iterator[Path]:
 def _check_purpose(home: Path, model: EndModel, labels: Labels, space: Space, seed: int) -> None:
     """A folder holds the trials of one search only; how many they are may change."""
     path = home / "search.json"
-    settings = {name: repr(value) for name, value in model.get_params().items() if name != "tasks"}
+    settings = {name: repr(value) for name, value in model.get_params(deep=False).items() if name != "tasks"}
     digest = hashlib.sha256()
     for joint in labels.joint:
         digest.update(joint.tobytes())
@@ -248,7 +249,7 @@ def _check_purpose(home: Path, model: EndModel, labels: Labels, space: Space, se
 
 @contextmanager
 def _threads(count: int) -> Iterator[None]:
-    """Let this process use so many threads; workers share the cores."""
+    """Let this process use this many threads; workers share the cores."""
     before = os.environ.get("ASSAY_THREADS")
     os.environ["ASSAY_THREADS"] = str(count)
     try:

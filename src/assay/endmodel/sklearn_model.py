@@ -2,25 +2,47 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from assay.endmodel.heads import Heads, NotApplicable
-from assay.endmodel.predictor import Predictor, checked_labels, rows_of
+from assay.endmodel.predictor import Predictor, labels_to_learn_from, rows_of
 from assay.errors import AssayError
 from assay.labels import Labels
+from assay.tasks import TaskGraph
 
 FloatArray = npt.NDArray[np.float64]
 _LEAST = 1e-3
 """Rows of a smaller weight than this are not worth their time."""
 
 
-class SklearnEndModel(Predictor):
+@dataclass(frozen=True, eq=False)
+class FittedClassifiers:
+    """What was learned: a classifier for each task, or for the outcomes of each component."""
+
+    tasks: TaskGraph
+    heads: Heads | None
+    """How the joint is composed from the tasks; None where there is a classifier for the outcomes themselves."""
+    classifiers: tuple[Any, ...]
+    """Or, where there was nothing to tell apart, the number of the only label."""
+    sizes: tuple[int, ...]
+    """How many labels, or outcomes, each classifier tells apart."""
+
+    def label(self, data: Any) -> Labels:
+        """Labels for every item."""
+        parts = [_chances(each, size, data) for each, size in zip(self.classifiers, self.sizes, strict=True)]
+        if self.heads is None:
+            return Labels(self.tasks, tuple(parts))
+        return self.heads.labels(np.log(np.maximum(np.concatenate(parts, axis=1), np.finfo(float).tiny)))
+
+
+class SklearnEndModel(Predictor[FittedClassifiers]):
     """A scikit-learn classifier that learns from probabilistic labels.
 
-    Every item becomes a row for each label that it may have, weighed by how probable
+    Every item becomes a row for each label that it may have, weighted by how probable
     that label is: the classifier then minimises the loss that is expected under the labels.
 
     Parameters
@@ -33,6 +55,9 @@ class SklearnEndModel(Predictor):
         ``"outcome"``: one for the outcomes themselves.
     not_applicable
         With ``per="task"``, as for :class:`assay.EndModel`.
+    tasks
+        The task graph. By default it is that of the labels; where :meth:`fit` is given bare
+        class numbers or label names, a flat task of these.
 
     Examples
     --------
@@ -47,17 +72,30 @@ class SklearnEndModel(Predictor):
     """
 
     def __init__(
-        self, estimator: Any, *, per: Literal["task", "outcome"] = "task", not_applicable: NotApplicable = "masked"
+        self,
+        estimator: Any,
+        *,
+        per: Literal["task", "outcome"] = "task",
+        not_applicable: NotApplicable = "masked",
+        tasks: TaskGraph | None = None,
     ) -> None:
         self.estimator = estimator
         self.per = per
         self.not_applicable = not_applicable
+        self.tasks = tasks
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_estimators")
+    def fit(self, data: Any, labels: Any) -> Self:
+        """Learn from items and their labels.
 
-    def fit(self, data: Any, labels: Labels) -> Self:
-        """Learn from items, as the classifier takes them, and their labels."""
+        Parameters
+        ----------
+        data
+            The items, as the classifier takes them.
+        labels
+            :class:`assay.Labels`; or an array (items, outcomes) of probabilities; or true labels, as class
+            numbers for one, of which those that settle no outcome are left out. In ``GridSearchCV``, which
+            scores with what it is given to fit, these are what to use.
+        """
         try:
             from sklearn.base import clone
         except ModuleNotFoundError as missing:
@@ -67,34 +105,28 @@ class SklearnEndModel(Predictor):
         if not hasattr(self.estimator, "predict_proba"):
             raise AssayError(f"{self.estimator!r} has no predict_proba; choose a classifier that gives probabilities")
         weight_name = _weight_name(self.estimator)
-        rows = rows_of(checked_labels(labels), _count(data))
-        heads = Heads(labels.tasks, self.not_applicable)
-        if self.per == "task":
-            targets = heads.targets(labels)
-            parts: list[npt.NDArray[Any]] = [targets[:, head] for head in heads.slices]
+        given = labels_to_learn_from(labels, self.tasks)
+        rows = rows_of(given, _count(data))
+        heads = Heads(given.tasks, self.not_applicable) if self.per == "task" else None
+        if heads is None:
+            parts: list[npt.NDArray[Any]] = [*given.joint]
         else:
-            parts = [*labels.joint]
-        estimators = []
+            targets = heads.targets(given)
+            parts = [targets[:, head] for head in heads.slices]
+        classifiers = []
         for part in parts:
             at, label = np.nonzero(part >= _LEAST)
             if len(np.unique(label)) < 2:  # nothing to tell apart, which classifiers refuse to learn
-                estimators.append(int(label[0]) if len(label) else 0)
+                classifiers.append(int(label[0]) if len(label) else 0)
                 continue
             weights = {weight_name: part[at, label]}
-            estimators.append(clone(self.estimator).fit(_taken(data, rows[at]), label, **weights))
-        self._tasks, self._heads, self._estimators = labels.tasks, heads, estimators
-        self._sizes = [part.shape[1] for part in parts]
+            classifiers.append(clone(self.estimator).fit(_taken(data, rows[at]), label, **weights))
+        self._fitted = FittedClassifiers(given.tasks, heads, tuple(classifiers), tuple(part.shape[1] for part in parts))
         return self
 
     def label(self, data: Any) -> Labels:
         """Labels for every item, as :meth:`assay.LabelModel.label` gives them; they never contradict the task graph."""
-        if not hasattr(self, "_estimators"):
-            raise AssayError("this SklearnEndModel has not learned yet; call fit(data, labels) first")
-        given = _taken(data, slice(None))
-        parts = [_chances(each, size, given) for each, size in zip(self._estimators, self._sizes, strict=True)]
-        if self.per == "outcome":
-            return Labels(self._tasks, tuple(parts))
-        return self._heads.labels(np.log(np.maximum(np.concatenate(parts, axis=1), np.finfo(float).tiny)))
+        return self._known.label(_taken(data, slice(None)))
 
 
 def _chances(estimator: Any, size: int, data: Any) -> FloatArray:
@@ -102,7 +134,7 @@ def _chances(estimator: Any, size: int, data: Any) -> FloatArray:
     chances = np.zeros((_count(data), size))
     if isinstance(estimator, int):
         chances[:, estimator] = 1
-    else:
+    elif len(chances):  # classifiers refuse to look at nothing
         chances[:, estimator.classes_] = estimator.predict_proba(data)
     return chances
 

@@ -101,7 +101,7 @@ class _Product(torch.autograd.Function):
 
 
 class RowAdam(torch.optim.Optimizer):
-    """Adam for weights with sparse gradients: a row moves, and is drawn to zero by ℓ2, when a batch touches it."""
+    """Adam for weights with sparse gradients: a row moves, and is regularised, when a batch touches it."""
 
     def __init__(self, weights: Iterable[nn.Parameter], *, lr: float, l2: float) -> None:
         super().__init__(weights, {"lr": lr, "l2": l2})

@@ -1,4 +1,4 @@
-"""Training, as in the paper's appendix: Adam, a rate that falls on plateaus, and the best weights at the end.
+"""Training, as in the paper's appendix: Adam, a learning rate that falls on plateaus, and the best weights at the end.
 
 Which items come in which batch, and what dropout drops, follows from the seed, the
 epoch and the batch alone. So training that went on from a checkpoint ends with the
@@ -46,10 +46,11 @@ class Schedule:
 
 
 @dataclass
-class Standing:
+class TrainingState:
     """Where training stands; with the weights, all that is needed to go on."""
 
     rate: float
+    """The learning rate."""
     epoch: int = 0
     batch: int = 0
     loss: float = 0.0
@@ -57,7 +58,7 @@ class Standing:
     best_loss: float = sys.float_info.max
     best_score: float = -1.0
     since_better: int = 0
-    """Epochs since the training loss or the dev score was better than ever, or the rate was cut."""
+    """Epochs since the training loss or the dev score was better than ever, or the learning rate was cut."""
     since_best: int = 0
     """Epochs since the dev score was better than ever."""
     history: list[dict[str, float]] = field(default_factory=list)
@@ -67,7 +68,7 @@ class Standing:
         return self.epoch >= schedule.epochs or self.since_best >= schedule.stop_after
 
     def end_epoch(self, loss: float, score: float | None, seconds: float, schedule: Schedule) -> bool:
-        """Take note of an epoch, and cut the rate on a plateau; returns whether these are the best weights so far."""
+        """Record an epoch, and cut the learning rate on a plateau; returns whether the weights are the best so far."""
         told = {} if score is None else {"dev_score": score}
         self.history.append({"epoch": self.epoch + 1, "loss": loss, **told, "rate": self.rate, "seconds": seconds})
         is_best = score is not None and score > self.best_score
@@ -92,7 +93,7 @@ class Checkpoint:
     seconds: float
     """How long to train between two checkpoints."""
 
-    def read(self) -> tuple[Standing, dict[str, Tensor]] | None:
+    def read(self) -> tuple[TrainingState, dict[str, Tensor]] | None:
         """Where training stood, if it was interrupted."""
         if not self.path.exists():
             return None
@@ -102,11 +103,11 @@ class Checkpoint:
                 f"{self.path} is a checkpoint of other data, labels or settings than these; "
                 "give another path, or remove it to train from the start"
             )
-        return Standing(**said["standing"]), tensors
+        return TrainingState(**said["standing"]), tensors
 
-    def write(self, standing: Standing, tensors: Mapping[str, Tensor]) -> None:
+    def write(self, state: TrainingState, tensors: Mapping[str, Tensor]) -> None:
         """Keep where training stands."""
-        write_tensors(self.path, "a checkpoint", {"purpose": self.purpose, "standing": asdict(standing)}, tensors)
+        write_tensors(self.path, "a checkpoint", {"purpose": self.purpose, "standing": asdict(state)}, tensors)
 
 
 def train(
@@ -118,7 +119,7 @@ def train(
     score: Callable[[], float] | None = None,
     checkpoint: Checkpoint | None = None,
     progress: bool = True,
-) -> tuple[Standing, bool]:
+) -> tuple[TrainingState, bool]:
     """Train a network on some rows of the inputs, and leave it with the best weights.
 
     Parameters
@@ -128,14 +129,14 @@ def train(
 
     Returns
     -------
-    Standing, bool
+    TrainingState, bool
         How it went, and whether it was cut short by Ctrl-C.
     """
-    standing = Standing(schedule.learning_rate)
+    state = TrainingState(schedule.learning_rate)
     best: dict[str, Tensor] = {}
     stored = None if checkpoint is None else checkpoint.read()
     if stored is not None:
-        standing, tensors = stored
+        state, tensors = stored
         network.load_state_dict(part_of("weights", tensors))
         stepper.restore(part_of("stepper", tensors))
         best = part_of("best", tensors)
@@ -145,46 +146,46 @@ def train(
     def save() -> None:
         assert checkpoint is not None
         tensors = under("weights", network.state_dict()) | under("stepper", stepper.state()) | under("best", best)
-        checkpoint.write(standing, tensors)
+        checkpoint.write(state, tensors)
 
     with (
         _interrupt_noted() as interrupted,
         Progress("training", schedule.epochs * batches, show=progress, unit="batches") as bar,
     ):
-        bar.advance(standing.epoch * batches + standing.batch)
-        while not standing.is_over(schedule) and not interrupted():
+        bar.advance(state.epoch * batches + state.batch)
+        while not state.is_over(schedule) and not interrupted():
             network.train()
-            order = np.random.default_rng((schedule.seed, standing.epoch)).permutation(rows)
+            order = np.random.default_rng((schedule.seed, state.epoch)).permutation(rows)
             began = time.monotonic()
-            while standing.batch < batches and not interrupted():
-                own = order[standing.batch * schedule.batch_size : (standing.batch + 1) * schedule.batch_size]
-                moment = standing.epoch * batches + standing.batch
-                standing.loss += len(own) * stepper.step(own, standing.rate, schedule.seed * 1_000_003 + moment)
-                standing.batch += 1
+            while state.batch < batches and not interrupted():
+                own = order[state.batch * schedule.batch_size : (state.batch + 1) * schedule.batch_size]
+                moment = state.epoch * batches + state.batch
+                state.loss += len(own) * stepper.step(own, state.rate, schedule.seed * 1_000_003 + moment)
+                state.batch += 1
                 bar.advance(1)
                 if checkpoint is not None and time.monotonic() - saved >= checkpoint.seconds:
                     save()
                     saved = time.monotonic()
-            if standing.batch < batches:
+            if state.batch < batches:
                 break
             network.eval()
-            loss = standing.loss / len(rows)
+            loss = state.loss / len(rows)
             if not math.isfinite(loss):
                 raise AssayError(
-                    f"training went astray in epoch {standing.epoch + 1}: the loss is {loss}; "
-                    f"lower learning_rate, which is {standing.rate:g}, or scale the features"
+                    f"training diverged in epoch {state.epoch + 1}: the loss is {loss}; "
+                    f"lower learning_rate, which is {state.rate:g}, or scale the features"
                 )
             found = None if score is None else score()
-            if standing.end_epoch(loss, found, time.monotonic() - began, schedule):
+            if state.end_epoch(loss, found, time.monotonic() - began, schedule):
                 best = {name: tensor.clone() for name, tensor in network.state_dict().items()}
             bar.describe(f"training  loss {loss:.4f}" + ("" if found is None else f"  dev {found:.4f}"))
-        was_interrupted = not standing.is_over(schedule)
+        was_interrupted = not state.is_over(schedule)
     if checkpoint is not None:
         save()
     if best:
         network.load_state_dict(best)
     network.eval()
-    return standing, was_interrupted
+    return state, was_interrupted
 
 
 @contextmanager
@@ -209,7 +210,7 @@ def _interrupt_noted() -> Iterator[Callable[[], bool]]:
 
 @contextmanager
 def quiet_torch(threads: int) -> Iterator[None]:
-    """Use so many threads, and leave PyTorch's settings and random numbers as they were."""
+    """Use this many threads, and leave PyTorch's settings and random numbers as they were."""
     before = torch.get_num_threads()
     devices = list(range(torch.cuda.device_count())) if torch.cuda.is_available() else []
     with torch.random.fork_rng(devices):

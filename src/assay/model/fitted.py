@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -18,7 +18,7 @@ from assay.model.estimate.fit import Fit
 from assay.model.explanation import Explanation, explain
 from assay.model.scorer import Scorer
 from assay.tasks import TaskGraph, Vote
-from assay.votes import Schema, Votes
+from assay.votes import Schema, Votes, aligned
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,21 +109,7 @@ class Fitted:
 
     def aligned(self, votes: Any) -> Votes:
         """Votes, or a matrix of class numbers, with the sources and value tables that were learned from."""
-        given = votes if isinstance(votes, Votes) else self._from_matrix(votes)
-        return given.like(self.schema)
-
-    def _from_matrix(self, matrix: Any) -> Votes:
-        if len(self.tasks) > 1:
-            raise VoteError(
-                f"a matrix holds votes on one task, but the model was fitted on {len(self.tasks)}; give Votes"
-            )
-        task = self.tasks.tasks[0]
-        votes = Votes.from_matrix(matrix, labels=task.labels, task=task.name)
-        if len(votes.names) != len(self.names):
-            raise VoteError(
-                f"expected a matrix with {len(self.names)} columns, one a source, but it has {len(votes.names)}"
-            )
-        return replace(votes, schema=replace(votes.schema, tasks=self.tasks, names=self.names))
+        return aligned(votes, self.schema)
 
     def posteriors(self, votes: Votes) -> list[FloatArray]:
         """Per component (items, outcomes): P(outcome | votes), for aligned votes."""

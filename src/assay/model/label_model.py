@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
@@ -11,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay._core import views
-from assay._core.settings import WithSettings
+from assay._core.estimator import Estimator
 from assay._core.threads import one_blas_thread
 from assay.checks import CheckReport, check_tally
 from assay.counts import SKETCH_SIZE, Dependency, SourceGraph, Tally, layout_of, needs_counting_in_pieces, tally_of
@@ -21,13 +20,13 @@ from assay.gold import micro_accuracy, outcome_numbers
 from assay.labels import Labels, write_labels
 from assay.model.counted import Counted
 from assay.model.dependencies import LearnedDependencies, learn_from_tally
-from assay.model.estimate import Method, SolverOutcome, fit_component
+from assay.model.estimate import SolverOutcome, fit_component
 from assay.model.explanation import Explanation
 from assay.model.files import read_model, write_model
 from assay.model.fitted import BySource, Fitted, FittedComponent
 from assay.model.labeling import labels_of
-from assay.model.settings import check_settings, knowledge_for
-from assay.votes import Votes, is_in_pieces
+from assay.model.settings import ModelSettings, check_settings, knowledge_for
+from assay.votes import as_votes, is_in_pieces
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,8 +36,7 @@ if TYPE_CHECKING:
 FloatArray = npt.NDArray[np.float64]
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class LabelModel(WithSettings):
+class LabelModel(ModelSettings, Estimator[Fitted]):
     """Learns how accurate sources are from votes alone, and labels items accordingly.
 
     Parameters
@@ -110,24 +108,15 @@ class LabelModel(WithSettings):
     True
     """
 
-    method: Method = "auto"
-    class_balance: Any = None
-    dependencies: Iterable[Dependency] | Literal["learn"] = ()
-    adversarial: Sequence[str | int] = ()
-    beliefs: Mapping[str | int, float | tuple[float, float]] | None = None
-    abstentions: Literal["informative", "ignored"] = "informative"
-    accuracies: Literal["global", "local"] = "global"
-    cardinality: int | None = None
-    allow_unidentifiable: bool = False
-    max_steps: int = 2_000
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        self._fitted: Fitted | None = None
-        self._counts: Tally | None = None  # what partial_fit has counted so far
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return self._fitted is not None
+    class_balance_: FloatArray | list[FloatArray]
+    conditionals_: BySource
+    check_: CheckReport
+    converged_: bool
+    learned_: LearnedDependencies | None
+    notes_: list[str]
+    solvers_: list[dict[str, SolverOutcome]]
+    _counts: Tally | None = None
+    """What :meth:`partial_fit` has counted so far."""
 
     # Learning
 
@@ -189,11 +178,11 @@ class LabelModel(WithSettings):
         if gold is not None:
             if needs_counting_in_pieces(votes):
                 raise AssayError("gold labels go with votes that are in memory, but these come in pieces")
-            return Counted.with_gold(self._as_votes(votes), gold, size)
+            return Counted.with_gold(as_votes(votes, self.cardinality), gold, size)
         like = None if self._counts is None else self._counts.schema
         given = votes
         if not needs_counting_in_pieces(votes):
-            given = self._as_votes(votes) if like is None else self.fitted_.aligned(votes)
+            given = as_votes(votes, self.cardinality) if like is None else self._known.aligned(votes)
         return Counted.of(tally_of(given, engine=engine, size=size, progress=progress, like=like))
 
     def _check(self, tally: Tally, dependencies: Sequence[Dependency]) -> CheckReport:
@@ -223,15 +212,15 @@ class LabelModel(WithSettings):
     def _keep(self, fitted: Fitted, report: CheckReport) -> Self:
         self._fitted = fitted
         self.check_ = report
-        self.class_balance_: FloatArray | list[FloatArray] = fitted.class_balance
-        self.conditionals_: BySource = fitted.conditionals()
-        self.solvers_: list[dict[str, SolverOutcome]] = [part.fit.solvers for part in fitted.components]
-        self.learned_: LearnedDependencies | None = fitted.learned
+        self.class_balance_ = fitted.class_balance
+        self.conditionals_ = fitted.conditionals()
+        self.solvers_ = [part.fit.solvers for part in fitted.components]
+        self.learned_ = fitted.learned
         unsettled = fitted.unsettled
         self.converged_ = not unsettled
         assumed = [f"assumed in spite of {problem.code}: {problem.message}" for problem in report.errors]
         found = [] if fitted.learned is None else [fitted.learned.told(), *fitted.learned.notes]
-        self.notes_: list[str] = unsettled + assumed + found
+        self.notes_ = unsettled + assumed + found
         return self
 
     # What was learned
@@ -239,18 +228,19 @@ class LabelModel(WithSettings):
     @property
     def fitted_(self) -> Fitted:
         """All that was learned, in its parts: for what looks inside, such as a report."""
-        if self._fitted is None:
-            raise AssayError("this LabelModel has not learned yet; call fit(votes) first")
+        self._require_fitted("fitted_")
         return self._fitted
 
     @property
     def advice_(self) -> list[str]:
         """What the model saw, in sentences: whether it fits, what it gains, which sources look redundant."""
+        self._require_fitted("advice_")
         return self.fitted_.advice
 
     @property
     def sources_(self) -> pd.DataFrame:
         """Per source and value its accuracy, the 95% interval of that, coverage and votes."""
+        self._require_fitted("sources_")
         return self.fitted_.sources_table
 
     @property
@@ -269,12 +259,12 @@ class LabelModel(WithSettings):
 
         An item without votes gets the class balance.
         """
-        parts = self.fitted_.posteriors(self.fitted_.aligned(votes))
+        parts = self._known.posteriors(self._known.aligned(votes))
         return parts[0] if len(parts) == 1 else parts
 
     def predict(self, votes: Any) -> npt.NDArray[np.int64]:
         """(items,): the number of the most probable outcome; (items, components) if there are several components."""
-        chosen = [part.argmax(axis=1) for part in self.fitted_.posteriors(self.fitted_.aligned(votes))]
+        chosen = [part.argmax(axis=1) for part in self._known.posteriors(self._known.aligned(votes))]
         return chosen[0] if len(chosen) == 1 else np.column_stack(chosen)
 
     def score(self, votes: Any, gold: Any) -> float:
@@ -282,9 +272,9 @@ class LabelModel(WithSettings):
 
         ``gold`` has any of the shapes that :meth:`assay.Votes.summary` takes; ties count by their share.
         """
-        aligned = self.fitted_.aligned(votes)
+        aligned = self._known.aligned(votes)
         truth = aligned.gold(gold)
-        parts = self.fitted_.posteriors(aligned)
+        parts = self._known.posteriors(aligned)
         return micro_accuracy(parts, [outcome_numbers(truth, index) for index in range(len(parts))])
 
     @overload
@@ -335,17 +325,17 @@ class LabelModel(WithSettings):
         Labels
             Or the path, if there is ``out``.
         """
-        fitted = self.fitted_
+        fitted = self._known
         given = votes if is_in_pieces(votes) else fitted.aligned(votes)
         parts = labels_of(given, fitted, engine, progress)
         return Labels.concat(parts) if out is None else write_labels(parts, out)
 
     def explain(self, votes: Any, row: int) -> Explanation:
         """What each source contributed to the label of one item, in log-odds that add up to the posterior."""
-        aligned = self.fitted_.aligned(votes)
+        aligned = self._known.aligned(votes)
         if not -len(aligned) <= row < len(aligned):
             raise VoteError(f"there is no row {row}; there are {len(aligned)} items")
-        return self.fitted_.explain(aligned.take([row]))
+        return self._known.explain(aligned.take([row]))
 
     # On disk
 
@@ -354,7 +344,7 @@ class LabelModel(WithSettings):
 
         With a model that learns by :meth:`partial_fit` goes what it has counted.
         """
-        return write_model(path, self.get_params(), self.fitted_, self.check_, self._counts)
+        return write_model(path, self.get_params(), self._known, self.check_, self._counts)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -363,6 +353,3 @@ class LabelModel(WithSettings):
         model = cls(**settings)._keep(fitted, report)
         model._counts = counts
         return model
-
-    def _as_votes(self, votes: Any) -> Votes:
-        return votes if isinstance(votes, Votes) else Votes.from_matrix(votes, cardinality=self.cardinality)

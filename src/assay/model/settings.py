@@ -2,24 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from assay.counts import Layout
+from assay.counts import Dependency, Layout
 from assay.errors import AssayError, listing
-from assay.model.estimate.fit import METHODS
+from assay.model.estimate.fit import METHODS, Method
 from assay.model.estimate.knowledge import Belief, Knowledge
 from assay.tasks import TaskGraph
 from assay.votes import Schema
 
-if TYPE_CHECKING:
-    from assay.model.label_model import LabelModel
-
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ModelSettings:
+    """The settings of :class:`assay.LabelModel`, which says what they mean; each name, type and default stands here."""
+
+    method: Method = "auto"
+    class_balance: Any = None
+    dependencies: Iterable[Dependency] | Literal["learn"] = ()
+    adversarial: Sequence[str | int] = ()
+    beliefs: Mapping[str | int, float | tuple[float, float]] | None = None
+    abstentions: Literal["informative", "ignored"] = "informative"
+    accuracies: Literal["global", "local"] = "global"
+    cardinality: int | None = None
+    allow_unidentifiable: bool = False
+    max_steps: int = 2_000
+    seed: int = 0
+
 
 _CHOICES = {
     "method": METHODS,
@@ -29,7 +45,7 @@ _CHOICES = {
 _MOMENTS = ("completion", "covariance")
 
 
-def check_settings(model: LabelModel, *, has_gold: bool) -> None:
+def check_settings(model: ModelSettings, *, has_gold: bool) -> None:
     """Raise if a setting is none that there is, or does not go with the others."""
     for name, known in _CHOICES.items():
         if getattr(model, name) not in known:
@@ -43,7 +59,7 @@ def check_settings(model: LabelModel, *, has_gold: bool) -> None:
             raise AssayError(f"method={model.method!r} makes no use of {name}; choose another method, or leave it out")
 
 
-def knowledge_for(model: LabelModel, schema: Schema, component: int, layout: Layout) -> Knowledge:
+def knowledge_for(model: ModelSettings, schema: Schema, component: int, layout: Layout) -> Knowledge:
     """What the settings tell about one component and its sources."""
     place = {int(source): at for at, source in enumerate(layout.sources)}
     signs = np.ones(len(place))

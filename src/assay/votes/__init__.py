@@ -5,7 +5,7 @@ from assay.votes.pieces import Piece, is_in_pieces, pieces_of, read, schema_of
 from assay.votes.schema import OutcomeSets, Schema
 from assay.votes.sparse_codes import CodeArray, SparseCodes
 from assay.votes.summary import contradictions, judged, set_counts, summarize, wilson
-from assay.votes.votes import Fault, Votes
+from assay.votes.votes import Fault, Votes, aligned, as_votes, on_the_same_task
 
 __all__ = [
     "ABSTAIN",
@@ -16,11 +16,14 @@ __all__ = [
     "Schema",
     "SparseCodes",
     "Votes",
+    "aligned",
+    "as_votes",
     "canonical",
     "contradictions",
     "intern",
     "is_in_pieces",
     "judged",
+    "on_the_same_task",
     "pieces_of",
     "read",
     "recode",

@@ -501,3 +501,29 @@ def _same_codes(one: Store, other: Store) -> bool:
     if isinstance(one, DenseCodes) and isinstance(other, DenseCodes):
         return np.array_equal(one.codes, other.codes)
     return one.cast.same_as(other.cast)
+
+
+def as_votes(given: Any, cardinality: int | None = None) -> Votes:
+    """Votes as they are; a bare matrix of class numbers, −1 for abstain, as votes on one task.
+
+    >>> as_votes([[0, 1], [-1, 2]])
+    Votes(2 items × 2 sources, 1 task)
+    """
+    return given if isinstance(given, Votes) else Votes.from_matrix(given, cardinality=cardinality)
+
+
+def on_the_same_task(matrix: Any, tasks: TaskGraph, names: Sequence[str] | None = None) -> Votes:
+    """A bare matrix as votes on the only task of a graph, whichever of its classes occur in it."""
+    if len(tasks) > 1:
+        raise VoteError(f"a matrix holds votes on one task, but the model was fitted on {len(tasks)} tasks; give Votes")
+    task = tasks.tasks[0]
+    votes = Votes.from_matrix(matrix, labels=task.labels, task=task.name)
+    if names is not None and len(votes.names) != len(names):
+        raise VoteError(f"expected a matrix with {len(names)} columns, one a source, but it has {len(votes.names)}")
+    return replace(votes, schema=replace(votes.schema, tasks=tasks, names=tuple(names or votes.names)))
+
+
+def aligned(given: Any, schema: Schema) -> Votes:
+    """Votes, or a bare matrix, with the sources and value tables of a schema."""
+    votes = given if isinstance(given, Votes) else on_the_same_task(given, schema.tasks, schema.names)
+    return votes.like(schema)

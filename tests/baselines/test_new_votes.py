@@ -1,0 +1,40 @@
+"""Baselines on votes that they were not fitted to."""
+
+import numpy as np
+import pytest
+
+import assay
+from assay.simulate import flat_world
+
+DRAWN = flat_world(classes=3, sources=6, accuracy=(0.6, 0.9), seed=5).draw(2_000, 1)
+MATRIX = np.asarray(DRAWN.votes.codes)
+
+
+@pytest.mark.parametrize("model", [assay.DawidSkene(), assay.DataProgramming(), assay.DataProgramming(unipolar=True)])
+def test_what_was_learned_elsewhere_is_as_good(model):
+    other = model.fit(MATRIX[:1_000]).score(MATRIX[1_000:], DRAWN.gold[1_000:])
+    own = model.fit(MATRIX[1_000:]).score(MATRIX[1_000:], DRAWN.gold[1_000:])
+    assert other > own - 0.02
+    assert other > 0.85
+
+
+def test_a_label_that_a_source_never_emitted_counts_as_silence():
+    """Of one label each, as unipolar sources are; nothing is known of what the third means by 0."""
+    one_sided = np.where(np.arange(6) % 3 == MATRIX, MATRIX, -1)
+    model = assay.DataProgramming(unipolar=True, cardinality=3).fit(one_sided)
+    new, silent = one_sided[:50].copy(), one_sided[:50].copy()
+    new[:, 2], silent[:, 2] = 0, -1
+    np.testing.assert_array_equal(model.predict_proba(new), model.predict_proba(silent))
+
+
+def test_a_majority_vote_does_not_ask_who_votes():
+    model = assay.MajorityVote().fit(MATRIX)
+    np.testing.assert_array_equal(model.predict_proba(MATRIX[:, :3]), assay.majority_vote(MATRIX[:, :3]))
+    with pytest.raises(assay.VoteError, match="6 columns"):
+        assay.DawidSkene().fit(MATRIX).predict_proba(MATRIX[:, :3])
+
+
+def test_items_keep_their_names():
+    given = DRAWN.votes
+    votes = assay.Votes(given.tasks, MATRIX[:2], given.names, given.values, np.array(["x", "y"]))
+    assert assay.MajorityVote().fit(votes).label(votes).items.tolist() == ["x", "y"]
