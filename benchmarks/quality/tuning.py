@@ -19,14 +19,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from assay.model.posterior import Judge
 from rich.console import Console
 from rich.progress import track
 
 import assay
-from assay.counts import SourceGraph, Tally, reading_of
-from assay.model.estimate import Evidence
+from assay.counts import Evidence, SourceGraph, Tally, layout_of
+from assay.model.estimate import Knowledge
 from assay.model.estimate.robust import RobustSettings, robust
+from assay.model.scorer import Scorer
 from benchmarks.quality.sets import KINDS, VoteSet, score, stored_sets
 from benchmarks.support.problems import RESULTS, plain_table
 
@@ -48,17 +48,15 @@ class Problem:
         self.given = given
         self.votes = assay.Votes.from_matrix(given.votes.astype(int), cardinality=given.classes)
         tally = Tally.of(self.votes)
-        self.layout, self.reading = reading_of(tally.nothing, 0, SourceGraph(tally.names))
-        patterns = tally.sketch.patterns()
-        self.evidence = Evidence(self.layout.design(self.reading.rows(patterns.rows)), patterns.counts)
+        self.evidence = Evidence.of(tally, layout_of(tally.schema, 0, SourceGraph(tally.names)))
         self.known = given.gold >= 0
         self.majority = self._score(np.asarray(assay.majority_vote(self.votes)))
 
     def scored(self, changes: dict[str, float]) -> float:
         """The score of the robust model with these constants."""
-        settings = replace(RobustSettings(signs=np.ones(len(self.layout.masks))), **changes)
-        parameters, _ = robust(self.layout, self.evidence, settings)
-        return self._score(Judge(parameters, self.reading)(self.votes))
+        settings = replace(RobustSettings(), **changes)
+        _, scoring, _ = robust(self.evidence, Knowledge.none(self.evidence.layout), settings)
+        return self._score(Scorer(scoring)(self.votes))
 
     def _score(self, labels: FloatArray) -> float:
         return 100 * score(labels[self.known], self.given.gold[self.known], self.given.metric)

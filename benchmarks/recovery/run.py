@@ -35,11 +35,11 @@ from rich.table import Table
 
 import assay
 from assay import hierarchical_majority_vote, majority_vote
-from assay.counts import Observed, Patterns, SourceGraph, layout_of
-from assay.model.estimate.fit import FitSettings, fit_component
+from assay.counts import Evidence, Patterns, SourceGraph, layout_of
+from assay.model.estimate import Knowledge, fit_component
 from assay.model.estimate.start import soft_majority
 from assay.simulate import Simulation, World, flat_world
-from assay.votes import Listed
+from assay.votes import SparseCodes
 from benchmarks.recovery import brute_force
 from benchmarks.support import problems
 from benchmarks.support.problems import Target
@@ -145,12 +145,13 @@ def chain_of(coverage: float, n: int, seed: int) -> tuple[float, float, float]:
     world = flat_world(sources=6, coverage=coverage, copies=CHAIN, copy_probability=0.6, seed=seed)
     votes = world.draw(n, 100 + seed).votes
     graph = SourceGraph(votes.names, world.dependencies)
-    layout, codes, _ = layout_of(votes, 0, graph)
-    patterns = Patterns.of(codes)
+    layout = layout_of(votes.schema, 0, graph)
+    codes = layout.codes(votes)
+    evidence = Evidence(layout, Patterns.of(codes))
     groups = [*CHAIN, *ALONE]
 
     table = brute_force.JointTable([3] * 6, 2, groups, [(1,)])
-    start = soft_majority(layout, layout.design(Listed.of(codes)), np.ones(6))
+    start = soft_majority(layout, layout.design(SparseCodes.of(codes)), np.ones(6))
     solved = table.fit(np.where(codes < 0, 2, codes), start)
     with np.errstate(divide="ignore"):
         all_votes = np.where(table.votes == 2, -1, table.votes)
@@ -158,8 +159,7 @@ def chain_of(coverage: float, n: int, seed: int) -> tuple[float, float, float]:
     true = np.concatenate([table.marginal(exact, group).ravel() for group in groups])
     estimates = [np.concatenate([table.marginal(solved, group).ravel() for group in groups])]
     for method in ("em", "completion"):
-        settings = FitSettings(method=method, signs=np.ones(6))
-        parameters = fit_component(layout, Observed(patterns), None, settings).parameters
+        parameters = fit_component(evidence, Knowledge.none(layout), method=method).parameters
         of = {clique.sources: joint for clique, joint in zip(layout.cliques, parameters.joint, strict=True)}
         estimates.append(np.concatenate([(of[group] * parameters.balance).ravel() for group in groups]))
     errors = [float(np.linalg.norm(estimate - true)) for estimate in estimates]

@@ -16,7 +16,7 @@ from assay._core import views
 from assay._core.atomic_files import writing
 from assay.errors import AssayError, VoteError, near_miss
 from assay.tasks import TaskGraph
-from assay.votes import Votes
+from assay.votes import Votes, on_the_same_task
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -129,7 +129,7 @@ class Labels:
         items = None if self.items is None else self.items[mask]
         return Labels(self.tasks, tuple(joint[mask] for joint in self.joint), items, kept)
 
-    def voted(self, votes: Votes) -> Labels:
+    def voted(self, votes: Any) -> Labels:
         """Leave out the items that no source voted on: their labels are no more than the class balance.
 
         >>> votes = Votes.from_matrix([[0, 1], [-1, -1]])
@@ -137,6 +137,7 @@ class Labels:
         1
         """
         rows = len(self) if self.kept is None else len(self.kept)
+        votes = votes if isinstance(votes, Votes) else on_the_same_task(votes, self.tasks)
         if votes.tasks != self.tasks or len(votes) != rows:
             raise AssayError(
                 f"expected the votes that these labels were made from, on {rows} items, "

@@ -15,7 +15,7 @@ import pytest
 import assay
 from assay import AssayError, LabelModel, Labels, SourceError, Tally, Votes
 from assay.engine import Dask, Local, Processes, Spark, engine_of
-from assay.model import label_model
+from assay.model import counted
 from assay.simulate import flat_world
 from assay.votes import pieces
 from tests.support.sameness import same_counts, same_labels, same_model
@@ -183,7 +183,7 @@ class TestFitAndLabel:
         expected = Tally.of(crowded, size=2**13)
         assert expected.sketch.needs_a_second_look
         assert same_counts(assay.count(crowded, size=2**13, engine=engine), expected)
-        monkeypatch.setattr(label_model, "SKETCH_SIZE", 2**13)
+        monkeypatch.setattr(counted, "SKETCH_SIZE", 2**13)
         assert same_model(LabelModel().fit(crowded, engine=engine), LabelModel().fit(crowded))
 
     def test_identical_parameters_and_labels(self, engine, votes, fitted, tmp_path):

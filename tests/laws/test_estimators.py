@@ -86,19 +86,6 @@ def case(request):
     return CASES[request.param]
 
 
-@pytest.fixture(
-    params=[
-        pytest.param(name, marks=pytest.mark.xfail(strict=True, reason="LabelModel is being rewritten"))
-        if name == "LabelModel"
-        else name
-        for name in CASES
-    ]
-)
-def case_but_label_model(request):
-    """Of laws that LabelModel does not keep yet: the error before fitting, and being pickled."""
-    return CASES[request.param]
-
-
 @pytest.fixture(params=VOTERS)
 def voter(request):
     return CASES[request.param]
@@ -189,17 +176,17 @@ def test_its_representation_shows_what_was_changed(case):
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_before_fitting_every_verb_raises_the_same_error(case_but_label_model, verb):
-    model = case_but_label_model.make()
+def test_before_fitting_every_verb_raises_the_same_error(case, verb):
+    model = case.make()
     with pytest.raises(assay.NotFittedError, match=f"this {type(model).__name__} is not fitted yet; call fit") as told:
-        VERBS[verb](model, case_but_label_model.data)
+        VERBS[verb](model, case.data)
     for kind in (assay.AssayError, sklearn.exceptions.NotFittedError, ValueError, AttributeError):
         assert isinstance(told.value, kind)
-    assert ("fit(data, labels)" if case_but_label_model.needs_labels else "fit(votes)") in str(told.value)
+    assert ("fit(data, labels)" if case.needs_labels else "fit(votes)") in str(told.value)
 
 
-def test_what_fit_learns_is_not_there_before(case_but_label_model):
-    fitted, model = case_but_label_model.fitted(), case_but_label_model.make()
+def test_what_fit_learns_is_not_there_before(case):
+    fitted, model = case.fitted(), case.make()
     learned = [name for name in dir(fitted) if name.endswith("_") and not name.startswith("_")]
     assert {"classes_", "tasks_"} <= set(learned)
     for name in learned:
@@ -220,7 +207,7 @@ def test_the_error_survives_another_process():
 def test_the_error_does_not_load_scikit_learn():
     program = """
 import sys, assay
-for model in (assay.MajorityVote(), assay.DawidSkene()):
+for model in (assay.MajorityVote(), assay.LabelModel()):
     try:
         model.predict([[0]])
     except assay.NotFittedError as error:
@@ -306,12 +293,10 @@ def test_same_seed_same_bits(case):
     np.testing.assert_array_equal(one, other)
 
 
-def test_a_fitted_estimator_can_be_sent_elsewhere(case_but_label_model):
-    model = case_but_label_model.fitted()
+def test_a_fitted_estimator_can_be_sent_elsewhere(case):
+    model = case.fitted()
     again = cloudpickle.loads(cloudpickle.dumps(model))
-    np.testing.assert_array_equal(
-        again.predict_proba(case_but_label_model.data), model.predict_proba(case_but_label_model.data)
-    )
+    np.testing.assert_array_equal(again.predict_proba(case.data), model.predict_proba(case.data))
     assert repr(again) == repr(model)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import assay
 from assay import LabelModel, Tally, VoteError, Votes
 from assay.counts import tally
-from assay.model import label_model
+from assay.model import counted
 from assay.simulate import flat_world
 from tests.support.sameness import same_counts, same_labels, same_model
 from tests.support.strategies import matrices
@@ -113,7 +113,7 @@ class TestDayByDay:
 
     def test_a_sample_of_patterns_comes_close(self, monkeypatch):
         """Frequent patterns of days that are gone cannot be looked at again, so they stand for their bucket."""
-        monkeypatch.setattr(label_model, "SKETCH_SIZE", SKETCH)
+        monkeypatch.setattr(counted, "SKETCH_SIZE", SKETCH)
         drawn = flat_world(sources=12, coverage=0.6, seed=2).draw(12_000).votes
         codes = drawn.codes.copy()
         codes[::5] = codes[0]

@@ -11,7 +11,7 @@ import pytest
 
 import assay
 from assay import AssayError, LabelModel, Labels, Tally, VoteError, Votes
-from assay.model import label_model
+from assay.model import counted
 from assay.simulate import flat_world
 from assay.votes import pieces
 from tests.support.sameness import same_counts, same_labels, same_model
@@ -59,7 +59,7 @@ def small_pieces(monkeypatch):
 
 @pytest.fixture
 def small_sketch(monkeypatch):
-    monkeypatch.setattr(label_model, "SKETCH_SIZE", SKETCH)
+    monkeypatch.setattr(counted, "SKETCH_SIZE", SKETCH)
 
 
 def as_file(votes, folder):

@@ -64,7 +64,7 @@ def test_components_are_told_apart():
 
 def test_saved_and_asked_too_early(tmp_path):
     model = assay.LabelModel()
-    with pytest.raises(AttributeError, match="has not learned yet, so it has no advice_"):
+    with pytest.raises(AttributeError, match="is not fitted yet, so it has no advice_"):
         _ = model.advice_
     model.fit(flat_world(sources=6, seed=1).draw(500).votes)
     assert assay.LabelModel.load(model.save(tmp_path / "model.npz")).advice_ == model.advice_

@@ -83,7 +83,7 @@ class TestHabits:
 
     @pytest.mark.parametrize("way", ["predict_proba", "predict", "label"])
     def test_unfitted(self, way):
-        with pytest.raises(assay.AssayError, match=r"has not learned yet; call fit\(votes\) first"):
+        with pytest.raises(assay.AssayError, match=r"is not fitted yet; call fit\(votes\) first"):
             getattr(assay.LabelModel(), way)(BINARY.votes)
 
     @pytest.mark.parametrize(

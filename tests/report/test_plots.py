@@ -59,7 +59,7 @@ def test_model(model, simulation):
     assert curve == sorted(curve, key=lambda point: -point[1])
     with pytest.raises(AssayError, match="no component 3"):
         model.plot.class_balance(3)
-    with pytest.raises(AssayError, match="has not learned yet"):
+    with pytest.raises(AssayError, match="is not fitted yet"):
         LabelModel().plot.sources()
 
 

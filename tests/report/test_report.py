@@ -158,7 +158,7 @@ def test_large_runs_are_cut_with_a_note(monkeypatch):
 
 
 def test_what_cannot_be_is_refused(model, simulation):
-    with pytest.raises(AssayError, match="has not learned yet"):
+    with pytest.raises(AssayError, match="is not fitted yet"):
         Report.of(LabelModel(), simulation.votes)
     with pytest.raises(AssayError, match="whole number from 0"):
         Report.of(model, simulation.votes, items=-1)

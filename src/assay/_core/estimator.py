@@ -48,6 +48,24 @@ class _LearnedAttribute:
         raise AttributeError(f"this {owner.__name__} has no {self._name}", name=self._name, obj=estimator)
 
 
+class _FromFitted:
+    """An attribute that what was learned has under the same name, without the underscore."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, estimator: Estimator[Any] | None, owner: type) -> Any:
+        if estimator is None:
+            return self
+        estimator._require_fitted(self._name)
+        return getattr(estimator._fitted, self._name.removesuffix("_"))
+
+
+def from_fitted() -> Any:
+    """Declares a learned attribute: ``notes_: list[str] = from_fitted()`` is the fitted value's ``notes``."""
+    return _FromFitted()
+
+
 class Estimator(ABC, Generic[FittedT]):
     """Base of all that learns. A subclass keeps each argument of its ``__init__`` under its name.
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -16,11 +15,11 @@ from assay.counts.patterns import SKETCH_SIZE, Sketch
 from assay.counts.tally import Tally, count_part, look_again
 from assay.engine import Engine, Local, engine_of
 from assay.errors import VoteError
-from assay.votes import Piece, Schema, Votes, is_in_pieces, pieces_of, read, schema_of
+from assay.votes import Piece, Schema, Votes, as_votes, is_in_pieces, pieces_of, read, schema_of
 
 
 def count(
-    votes: Votes | str | Path | Iterable[Votes],
+    votes: Any,
     *,
     engine: Engine | Literal["local"] = "local",
     size: int = SKETCH_SIZE,
@@ -31,7 +30,8 @@ def count(
     Parameters
     ----------
     votes
-        :class:`assay.Votes`; a Parquet file that :meth:`assay.Votes.to_parquet` wrote, or a
+        :class:`assay.Votes`, or a matrix of class numbers with −1 for abstain; a Parquet file
+        that :meth:`assay.Votes.to_parquet` wrote, or a
         folder of those, which may be larger than memory; or batches of votes.
     engine
         Where to count: ``"local"``, or a cluster as ``assay.engine.Dask(client)`` or
@@ -53,7 +53,8 @@ def count(
     """
     if not isinstance(size, int) or size < 1:
         raise VoteError(f"size must be a positive integer, but got {size!r}")
-    return tally_of(votes, engine=engine, size=size, progress=progress)
+    given = votes if needs_counting_in_pieces(votes) else as_votes(votes)
+    return tally_of(given, engine=engine, size=size, progress=progress)
 
 
 def tally_of(

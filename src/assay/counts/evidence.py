@@ -63,7 +63,7 @@ class Evidence:
             log_allowed = np.log(np.vstack([everything, allowed]).astype(float))
         return replace(self, patterns=self.patterns + gold, log_allowed=log_allowed)
 
-    @property
+    @cached_property
     def counts(self) -> FloatArray:
         """(patterns,): how many items have each, or stand behind it."""
         return self.patterns.counts
@@ -92,7 +92,7 @@ class Evidence:
         scoring_loops.count_columns(self.design.starts, self.design.columns, self.counts, seen)
         return seen
 
-    @property
+    @cached_property
     def parts(self) -> list[slice]:
         """The patterns in parts: always the same ones, so that sums do not depend on the number of threads."""
         return list(ranges(len(self.patterns), _PARTS if len(self.patterns) > _FEW else 1))

@@ -13,6 +13,8 @@ from itertools import combinations
 from numbers import Integral
 
 import networkx as nx
+import numpy as np
+import numpy.typing as npt
 
 from assay.errors import VoteError, near_miss
 
@@ -130,6 +132,14 @@ class SourceGraph:
     def share_a_clique(self, one: int, other: int) -> bool:
         """Whether two sources are in one maximal clique; in a chordal graph, whether an edge joins them."""
         return one == other or self._graph.has_edge(one, other)
+
+    @cached_property
+    def in_one_clique(self) -> npt.NDArray[np.bool_]:
+        """(sources, sources): the same for all pairs."""
+        joined = np.eye(len(self.names), dtype=bool)
+        for i, j in self.edges:
+            joined[i, j] = joined[j, i] = True
+        return joined
 
     def completed(self) -> SourceGraph:
         """The graph with every component filled up to a clique, which has singleton separators."""

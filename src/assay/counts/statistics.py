@@ -139,10 +139,7 @@ def omega_of(indicators: Sequence[Indicator], graph: SourceGraph) -> BoolArray:
     member = np.zeros((len(indicators), len(graph.names)))
     for row, indicator in enumerate(indicators):
         member[row, list(indicator.sources)] = 1
-    joined = np.eye(len(graph.names), dtype=bool)
-    for i, j in graph.edges:
-        joined[i, j] = joined[j, i] = True
-    return np.asarray(member @ ~joined @ member.T > 0)
+    return np.asarray(member @ ~graph.in_one_clique @ member.T > 0)
 
 
 def minimal(statistics: Statistics) -> IntArray:

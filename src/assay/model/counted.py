@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from assay.counts import Evidence, Layout, Patterns, Tally
+from assay.counts import SKETCH_SIZE, Evidence, Layout, Patterns, Tally, needs_counting_in_pieces, tally_of
+from assay.engine import Engine
+from assay.errors import AssayError
 from assay.gold import GoldItems
-from assay.votes import Votes
+from assay.model.settings import MOMENTS, ModelSettings
+from assay.votes import Schema, Votes, aligned, as_votes
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,3 +43,25 @@ class Counted:
         rows = layout.rows(self.gold.votes.cast)
         evidence = Evidence.of(self.tally, layout, patterns=self.unlabeled.sketch.patterns())
         return evidence.with_gold(Patterns(rows, np.ones(len(rows))), self.gold.allowed(component))
+
+
+def count_votes(
+    votes: Any,
+    settings: ModelSettings,
+    *,
+    gold: Any = None,
+    like: Schema | None = None,
+    engine: Engine | Literal["local"] = "local",
+    progress: bool = True,
+) -> Counted:
+    """Count whatever :meth:`assay.LabelModel.fit` takes; ``like`` is the schema of what was counted before, if any."""
+    # Moments are taken from counts over all items; patterns give them the class balance alone.
+    size = SKETCH_SIZE // 8 if settings.method in MOMENTS else SKETCH_SIZE
+    given = votes
+    if not needs_counting_in_pieces(votes):
+        given = as_votes(votes, settings.cardinality) if like is None else aligned(votes, like)
+    elif gold is not None:
+        raise AssayError("gold labels go with votes that are in memory, but these come in pieces")
+    if gold is not None:
+        return Counted.with_gold(given, gold, size)
+    return Counted.of(tally_of(given, engine=engine, size=size, progress=progress, like=like))

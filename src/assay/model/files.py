@@ -26,9 +26,7 @@ from assay.votes import Schema
 _FORMAT = 4
 
 
-def write_model(
-    path: str | Path, settings: Mapping[str, Any], fitted: Fitted, report: CheckReport, counts: Tally | None
-) -> Path:
+def write_model(path: str | Path, settings: Mapping[str, Any], fitted: Fitted, counts: Tally | None) -> Path:
     """Write a model whole, or not at all; with it the counts, if it is to learn more."""
     arrays: Arrays = {f"uses {j}": uses for j, uses in enumerate(fitted.uses)}
     for index, part in enumerate(fitted.components):
@@ -54,7 +52,7 @@ def write_model(
             for part in fitted.components
         ],
         "learned": None if fitted.learned is None else fitted.learned.to_dict(),
-        "problems": [asdict(problem) for problem in report.problems],
+        "problems": [asdict(problem) for problem in fitted.check.problems],
         "has counts": counts is not None,
     }
     if counts is not None:
@@ -62,20 +60,19 @@ def write_model(
     return write_arrays(path, said, arrays)
 
 
-def read_model(path: str | Path) -> tuple[dict[str, Any], Fitted, CheckReport, Tally | None]:
+def read_model(path: str | Path) -> tuple[dict[str, Any], Fitted, Tally | None]:
     """What :func:`write_model` was given."""
     stored = read_arrays(path, "model")
     try:
         said = json.loads(str(stored["said"]))
         if said["format"] != _FORMAT:
             raise AssayError(f"{path} was written by another version of Assay (model format {said['format']})")
-        problems = [{**p, "sources": tuple(p["sources"]), "tasks": tuple(p["tasks"])} for p in said["problems"]]
         fitted = _fitted(said, stored)
         counts = None
         if said["has counts"]:
             counted = {name.removeprefix("counted "): array for name, array in stored.items()}
             counts = Tally.from_arrays(fitted.schema, counted)
-        return said["settings"], fitted, CheckReport(tuple(Problem(**p) for p in problems)), counts
+        return said["settings"], fitted, counts
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise AssayError(f"{path} holds no model that Assay wrote, or is damaged: {error}") from error
 
@@ -111,7 +108,9 @@ def _fitted(said: Mapping[str, Any], stored: Mapping[str, npt.NDArray[Any]]) -> 
         )
         components.append(FittedComponent(fit))
     uses = tuple(stored[f"uses {j}"] for j in range(len(schema.names)))
-    return Fitted(schema, uses, tuple(components), learned)
+    problems = [{**p, "sources": tuple(p["sources"]), "tasks": tuple(p["tasks"])} for p in said["problems"]]
+    report = CheckReport(tuple(Problem(**problem) for problem in problems))
+    return Fitted(schema, uses, tuple(components), report, learned)
 
 
 def _assessment(said: Mapping[str, Any]) -> SelfAssessment:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from assay.checks import CheckReport
 from assay.counts import Layout
 from assay.errors import VoteError, near_miss
 from assay.model.advice import advice
 from assay.model.dependencies.learned import LearnedDependencies
-from assay.model.estimate.fit import Fit
+from assay.model.estimate import Fit, SolverOutcome
 from assay.model.explanation import Explanation, explain
 from assay.model.scorer import Scorer
 from assay.tasks import TaskGraph, Vote
@@ -37,6 +38,9 @@ class BySource(tuple[Any, ...]):
         made = super().__new__(cls, values)
         made.names = tuple(names)
         return made
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return tuple(self), self.names
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, str):
@@ -77,6 +81,8 @@ class Fitted:
     uses: tuple[IntArray, ...]
     """Per source (values + 1,): how often it emitted each value; the last is abstain."""
     components: tuple[FittedComponent, ...]
+    check: CheckReport
+    """What :func:`assay.check` said."""
     learned: LearnedDependencies | None = None
     """The dependencies that were learned, if they were to be."""
 
@@ -95,25 +101,16 @@ class Fitted:
         """Per source the votes it can emit."""
         return self.schema.values
 
-    @property
-    def unsettled(self) -> list[str]:
-        """Solvers that did not converge, each with advice."""
-        return [
-            f"{name}: {outcome.advice}"
-            for part in self.components
-            for name, outcome in part.fit.solvers.items()
-            if not outcome.converged
-        ]
-
     # Labeling
 
     def aligned(self, votes: Any) -> Votes:
         """Votes, or a matrix of class numbers, with the sources and value tables that were learned from."""
         return aligned(votes, self.schema)
 
-    def posteriors(self, votes: Votes) -> list[FloatArray]:
-        """Per component (items, outcomes): P(outcome | votes), for aligned votes."""
-        return [part.scorer(votes) for part in self.components]
+    def posteriors(self, votes: Any) -> list[FloatArray]:
+        """Per component (items, outcomes): P(outcome | votes)."""
+        given = self.aligned(votes)
+        return [part.scorer(given) for part in self.components]
 
     def explain(self, votes: Votes) -> Explanation:
         """What the sources contributed to the label of the only item of aligned votes."""
@@ -130,11 +127,35 @@ class Fitted:
     # Describing
 
     @property
+    def solvers(self) -> list[dict[str, SolverOutcome]]:
+        """Per component how its solvers ended."""
+        return [part.fit.solvers for part in self.components]
+
+    @property
+    def converged(self) -> bool:
+        """Whether all solvers settled."""
+        return not self._unsettled
+
+    @property
+    def _unsettled(self) -> list[str]:
+        """Solvers that did not converge, each with advice."""
+        ended = [(name, outcome) for solvers in self.solvers for name, outcome in solvers.items()]
+        return [f"{name}: {outcome.advice}" for name, outcome in ended if not outcome.converged]
+
+    @property
+    def notes(self) -> list[str]:
+        """What a user should know about this fit, in sentences."""
+        assumed = [f"assumed in spite of {problem.code}: {problem.message}" for problem in self.check.errors]
+        found = [] if self.learned is None else [self.learned.told(), *self.learned.notes]
+        return self._unsettled + assumed + found
+
+    @property
     def class_balance(self) -> FloatArray | list[FloatArray]:
         """(outcomes,), or a list of those for several components."""
         balances = [part.fit.parameters.balance for part in self.components]
         return balances[0] if len(balances) == 1 else balances
 
+    @cached_property
     def conditionals(self) -> BySource:
         """Per source its table in its own values; a list of tables if it speaks about several components."""
         found: list[list[FloatArray]] = [[] for _ in self.names]
@@ -156,7 +177,7 @@ class Fitted:
         return told
 
     @cached_property
-    def sources_table(self) -> pd.DataFrame:
+    def sources(self) -> pd.DataFrame:
         """Per source and value its accuracy, the 95% interval of that, coverage and votes."""
         import pandas as pd
 

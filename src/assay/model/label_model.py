@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
@@ -10,23 +9,22 @@ import numpy as np
 import numpy.typing as npt
 
 from assay._core import views
-from assay._core.estimator import Estimator
-from assay._core.threads import one_blas_thread
-from assay.checks import CheckReport, check_tally
-from assay.counts import SKETCH_SIZE, Dependency, SourceGraph, Tally, layout_of, needs_counting_in_pieces, tally_of
+from assay._core.estimator import Estimator, from_fitted, one_or_list
+from assay.checks import CheckReport
+from assay.counts import Tally
 from assay.engine import Engine
-from assay.errors import AssayError, UnidentifiableError, VoteError
+from assay.errors import VoteError
 from assay.gold import micro_accuracy, outcome_numbers
 from assay.labels import Labels, write_labels
-from assay.model.counted import Counted
-from assay.model.dependencies import LearnedDependencies, learn_from_tally
-from assay.model.estimate import SolverOutcome, fit_component
+from assay.model.counted import Counted, count_votes
+from assay.model.dependencies import LearnedDependencies
+from assay.model.estimate import SolverOutcome
 from assay.model.explanation import Explanation
 from assay.model.files import read_model, write_model
-from assay.model.fitted import BySource, Fitted, FittedComponent
+from assay.model.fitted import BySource, Fitted
 from assay.model.labeling import labels_of
-from assay.model.settings import ModelSettings, check_settings, knowledge_for
-from assay.votes import as_votes, is_in_pieces
+from assay.model.settings import ModelSettings, check_settings
+from assay.model.solving import checked, dependencies_of, solve
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,13 +106,15 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
     True
     """
 
-    class_balance_: FloatArray | list[FloatArray]
-    conditionals_: BySource
-    check_: CheckReport
-    converged_: bool
-    learned_: LearnedDependencies | None
-    notes_: list[str]
-    solvers_: list[dict[str, SolverOutcome]]
+    class_balance_: FloatArray | list[FloatArray] = from_fitted()
+    conditionals_: BySource = from_fitted()
+    check_: CheckReport = from_fitted()
+    converged_: bool = from_fitted()
+    learned_: LearnedDependencies | None = from_fitted()
+    notes_: list[str] = from_fitted()
+    advice_: list[str] = from_fitted()
+    solvers_: list[dict[str, SolverOutcome]] = from_fitted()
+    sources_: pd.DataFrame = from_fitted()
     _counts: Tally | None = None
     """What :meth:`partial_fit` has counted so far."""
 
@@ -147,7 +147,7 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         """
         check_settings(self, has_gold=gold is not None)
         self._counts = None
-        counted = self._count(votes, gold, engine, progress)
+        counted = count_votes(votes, self, gold=gold, engine=engine, progress=progress)
         return self._fit(counted, progress)
 
     def partial_fit(self, votes: Any, *, engine: Engine | Literal["local"] = "local", progress: bool = True) -> Self:
@@ -157,70 +157,19 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         :meth:`fit` learned from is not kept, so the first call after it starts anew.
         """
         check_settings(self, has_gold=False)
-        today = self._count(votes, None, engine, progress).tally
-        total = today if self._counts is None else self._counts + today
+        before = self._counts
+        like = None if before is None else before.schema
+        today = count_votes(votes, self, like=like, engine=engine, progress=progress).tally
+        total = today if before is None else before + today
         self._fit(Counted.of(total), progress)
         self._counts = total
         return self
 
     def _fit(self, counted: Counted, progress: bool) -> Self:
-        learned = None
-        if self.dependencies == "learn":
-            learned = learn_from_tally(counted.unlabeled, seed=self.seed, progress=progress)
-        dependencies = list(self.dependencies) if learned is None else learned.pairs
-        report = self._check(counted.tally, dependencies)
-        components = self._solve(counted, SourceGraph(counted.tally.names, dependencies))
-        return self._keep(Fitted(counted.tally.schema, counted.tally.uses, components, learned), report)
-
-    def _count(self, votes: Any, gold: Any, engine: Engine | Literal["local"], progress: bool) -> Counted:
-        # Moments are taken from counts over all items; patterns give them the class balance alone.
-        size = SKETCH_SIZE // 8 if self.method in ("completion", "covariance") else SKETCH_SIZE
-        if gold is not None:
-            if needs_counting_in_pieces(votes):
-                raise AssayError("gold labels go with votes that are in memory, but these come in pieces")
-            return Counted.with_gold(as_votes(votes, self.cardinality), gold, size)
-        like = None if self._counts is None else self._counts.schema
-        given = votes
-        if not needs_counting_in_pieces(votes):
-            given = as_votes(votes, self.cardinality) if like is None else self._known.aligned(votes)
-        return Counted.of(tally_of(given, engine=engine, size=size, progress=progress, like=like))
-
-    def _check(self, tally: Tally, dependencies: Sequence[Dependency]) -> CheckReport:
-        report = check_tally(tally, dependencies)
-        if not report.ok and not self.allow_unidentifiable:
-            # A clique with too many joint votes (A005) cannot be fitted at all.
-            way_out = "" if "A005" in report.codes else "\nLabelModel(allow_unidentifiable=True) fits all the same."
-            raise UnidentifiableError(f"nothing useful can be learned from these votes:\n{report}{way_out}")
-        return report
-
-    def _solve(self, counted: Counted, graph: SourceGraph) -> tuple[FittedComponent, ...]:
-        schema = counted.tally.schema
-        solved = []
-        with one_blas_thread():
-            for index in range(len(schema.label_space.components)):
-                layout = layout_of(schema, index, graph)
-                fit = fit_component(
-                    counted.evidence(index, layout),
-                    knowledge_for(self, schema, index, layout),
-                    method=self.method,
-                    max_steps=self.max_steps,
-                    seed=self.seed,
-                )
-                solved.append(FittedComponent(fit))
-        return tuple(solved)
-
-    def _keep(self, fitted: Fitted, report: CheckReport) -> Self:
-        self._fitted = fitted
-        self.check_ = report
-        self.class_balance_ = fitted.class_balance
-        self.conditionals_ = fitted.conditionals()
-        self.solvers_ = [part.fit.solvers for part in fitted.components]
-        self.learned_ = fitted.learned
-        unsettled = fitted.unsettled
-        self.converged_ = not unsettled
-        assumed = [f"assumed in spite of {problem.code}: {problem.message}" for problem in report.errors]
-        found = [] if fitted.learned is None else [fitted.learned.told(), *fitted.learned.notes]
-        self.notes_ = unsettled + assumed + found
+        dependencies, learned = dependencies_of(counted, self, progress)
+        report = checked(counted, dependencies, self)
+        components = solve(counted, dependencies, self)
+        self._fitted = Fitted(counted.tally.schema, counted.tally.uses, components, report, learned)
         return self
 
     # What was learned
@@ -230,18 +179,6 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         """All that was learned, in its parts: for what looks inside, such as a report."""
         self._require_fitted("fitted_")
         return self._fitted
-
-    @property
-    def advice_(self) -> list[str]:
-        """What the model saw, in sentences: whether it fits, what it gains, which sources look redundant."""
-        self._require_fitted("advice_")
-        return self.fitted_.advice
-
-    @property
-    def sources_(self) -> pd.DataFrame:
-        """Per source and value its accuracy, the 95% interval of that, coverage and votes."""
-        self._require_fitted("sources_")
-        return self.fitted_.sources_table
 
     @property
     def plot(self) -> ModelPlots:
@@ -259,12 +196,11 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
 
         An item without votes gets the class balance.
         """
-        parts = self._known.posteriors(self._known.aligned(votes))
-        return parts[0] if len(parts) == 1 else parts
+        return one_or_list(self._known.posteriors(votes))
 
     def predict(self, votes: Any) -> npt.NDArray[np.int64]:
         """(items,): the number of the most probable outcome; (items, components) if there are several components."""
-        chosen = [part.argmax(axis=1) for part in self._known.posteriors(self._known.aligned(votes))]
+        chosen = [part.argmax(axis=1) for part in self._known.posteriors(votes)]
         return chosen[0] if len(chosen) == 1 else np.column_stack(chosen)
 
     def score(self, votes: Any, gold: Any) -> float:
@@ -325,9 +261,7 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         Labels
             Or the path, if there is ``out``.
         """
-        fitted = self._known
-        given = votes if is_in_pieces(votes) else fitted.aligned(votes)
-        parts = labels_of(given, fitted, engine, progress)
+        parts = labels_of(votes, self._known, engine, progress)
         return Labels.concat(parts) if out is None else write_labels(parts, out)
 
     def explain(self, votes: Any, row: int) -> Explanation:
@@ -344,12 +278,12 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
 
         With a model that learns by :meth:`partial_fit` goes what it has counted.
         """
-        return write_model(path, self.get_params(), self._known, self.check_, self._counts)
+        return write_model(path, self.get_params(), self._known, self._counts)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """A fitted model from a file that :meth:`save` wrote."""
-        settings, fitted, report, counts = read_model(path)
-        model = cls(**settings)._keep(fitted, report)
-        model._counts = counts
+        settings, fitted, counts = read_model(path)
+        model = cls(**settings)
+        model._fitted, model._counts = fitted, counts
         return model

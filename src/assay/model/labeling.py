@@ -12,17 +12,18 @@ from assay.errors import VoteError
 from assay.labels import Labels
 from assay.model.fitted import Fitted
 from assay.model.scorer import Scorer
-from assay.votes import Piece, Schema, SparseCodes, Votes, pieces_of, read
+from assay.votes import Piece, Schema, SparseCodes, Votes, is_in_pieces, pieces_of, read
 
 
 def labels_of(votes: Any, fitted: Fitted, engine: Engine | Literal["local"], progress: bool) -> Iterator[Labels]:
-    """Labels, part by part, of votes that are in memory or come in pieces."""
+    """Labels, part by part, of whatever votes :meth:`assay.LabelModel.fit` takes."""
     place = engine_of(engine)
+    given = votes if is_in_pieces(votes) else fitted.aligned(votes)
     job = _Label(fitted.schema, tuple(part.scorer for part in fitted.components))
-    if isinstance(votes, Votes) and isinstance(place, Local):
-        yield job.labels(votes)
+    if isinstance(given, Votes) and isinstance(place, Local):
+        yield job.labels(given)
         return
-    pieces, items, _ = pieces_of(votes)
+    pieces, items, _ = pieces_of(given)
     # Here a piece may be labeled part by part; elsewhere its labels come back together.
     found = map(job.parts, pieces) if isinstance(place, Local) else place.map(job, pieces)
     some_pieces = some_items = False

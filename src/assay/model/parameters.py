@@ -51,6 +51,27 @@ class Parameters:
             found.append(table)
         return tuple(found)
 
+    def distance(self, other: Parameters) -> float:
+        """The largest difference of a probability."""
+        moved = [float(np.abs(a - b).max()) for a, b in zip(self.joint, other.joint, strict=True)]
+        return max([*moved, float(np.abs(self.balance - other.balance).max())])
+
+    @cached_property
+    def log_vector(self) -> FloatArray:
+        """All logarithms of probabilities in one row: the tables', then the balance's."""
+        tables = [table.ravel() for table in self.joint]
+        logs: FloatArray = np.log(np.maximum(np.concatenate([*tables, self.balance]), TINY))
+        return logs
+
+    def from_log_vector(self, logs: FloatArray) -> Parameters:
+        """Parameters of the same shape from such a row, which need not be normalised."""
+        values = np.exp(np.clip(logs, np.log(TINY), 0))
+        joint, at = [], 0
+        for table in self.joint:
+            joint.append(normalised(values[at : at + table.size].reshape(table.shape)))
+            at += table.size
+        return replace(self, balance=values[at:] / values[at:].sum(), joint=tuple(joint))
+
     def with_balance(self, balance: FloatArray) -> Parameters:
         """The same sources under another class balance."""
         return replace(self, balance=balance)

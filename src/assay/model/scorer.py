@@ -33,7 +33,7 @@ class Scorer:
     def __init__(self, scoring: Scoring) -> None:
         self.scoring = scoring
         layout = self._layout = scoring.layout
-        values_of = _values_of_codes(layout)
+        values_of, columns_of = _values_of_codes(layout), layout.sources
         # Only differences between outcomes count, so the first one serves as the origin.
         self._base = scoring.base[1:] - scoring.base[:1]
         leads = (scoring.gains[:, 1:] - scoring.gains[:, :1]).T
@@ -44,7 +44,7 @@ class Scorer:
             says_all = (values_of[member][:-1] >= 0).all()
             if len(clique.sources) == 1 and says_all:
                 gains = columns[:, values_of[member][:-1]]
-                alone.append((layout.sources[member], np.hstack([np.zeros((len(gains), 1)), gains])))
+                alone.append((columns_of[member], np.hstack([np.zeros((len(gains), 1)), gains])))
             else:
                 whole = np.hstack([columns, np.zeros((len(columns), 1))])
                 several.append((clique, whole[:, _abstaining_first(clique)]))
@@ -54,7 +54,7 @@ class Scorer:
             np.hstack([np.empty((len(leads), 0)), *(block for _, block in alone), *(block for _, block in several)])
         )
         self._leads_at = self._alone_at[-1] + _ends([block.shape[1] for _, block in several])[:-1]
-        self._members = np.array([layout.sources[s] for clique, _ in several for s in clique.sources], dtype=np.int64)
+        self._members = np.array([columns_of[s] for clique, _ in several for s in clique.sources], dtype=np.int64)
         self._members_at = _ends([len(clique.sources) for clique, _ in several])
         digits = [_digits(clique, s, values_of[s]) for clique, _ in several for s in clique.sources]
         self._digits = np.concatenate([np.empty(0, dtype=np.int64), *digits])

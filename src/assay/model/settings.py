@@ -42,7 +42,8 @@ _CHOICES = {
     "abstentions": ("informative", "ignored"),
     "accuracies": ("global", "local"),
 }
-_MOMENTS = ("completion", "covariance")
+MOMENTS = ("completion", "covariance")
+"""Methods that take moments of the votes, and know nothing else."""
 
 
 def check_settings(model: ModelSettings, *, has_gold: bool) -> None:
@@ -55,7 +56,7 @@ def check_settings(model: ModelSettings, *, has_gold: bool) -> None:
     if not isinstance(model.max_steps, int) or model.max_steps < 1:
         raise AssayError(f"max_steps must be a positive integer, but is {model.max_steps!r}")
     for name, given in (("gold", has_gold), ("beliefs", bool(model.beliefs))):
-        if given and model.method in _MOMENTS:
+        if given and model.method in MOMENTS:
             raise AssayError(f"method={model.method!r} makes no use of {name}; choose another method, or leave it out")
 
 

@@ -169,7 +169,7 @@ def source_facts(counted: Counted, gold: tuple[Votes, Votes] | None) -> tuple[So
     fitted = counted.fitted
     table = summarize(counted.votes, None, "source", counted.patterns.counts)
     scores = None if gold is None else right_and_wrong(*gold)
-    rows = iter(fitted.sources_table.to_dict("records"))
+    rows = iter(fitted.sources.to_dict("records"))
     found = []
     for j, (name, values) in enumerate(zip(fitted.names, fitted.values, strict=True)):
         uses = counted.tally.uses[j]

@@ -54,7 +54,7 @@ def labels_html(labels: Labels) -> str:
 def model_html(model: LabelModel) -> str:
     """Its settings and, once it has learned, how accurate the sources seem."""
     if not model.__sklearn_is_fitted__():
-        return tag("p", repr(model), ", which has not learned yet")
+        return tag("p", repr(model), ", which is not fitted yet")
     used = model.sources_[model.sources_["votes"] > 0]
     rows = [
         [row["source"], row["value"], percent(row["accuracy"]), _interval(row), percent(row["coverage"])]

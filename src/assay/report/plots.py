@@ -98,7 +98,7 @@ class ModelPlots:
                 "low": row["low"],
                 "high": row["high"],
             }
-            for row in fitted.sources_table.to_dict("records")
+            for row in fitted.sources.to_dict("records")
         ]
         if gold is not None:
             aligned = fitted.aligned(votes)
@@ -106,7 +106,7 @@ class ModelPlots:
             for row, pair in zip(rows, counts, strict=True):
                 score = Score.of(*pair)
                 row["gold"] = None if score is None else score.accuracy
-        used = fitted.sources_table["votes"].to_numpy() > 0
+        used = fitted.sources["votes"].to_numpy() > 0
         rows = [row for row, cast in zip(rows, used, strict=True) if cast][:_MOST_ROWS]
         return charts.intervals(rows, title="accuracy")
 

@@ -349,6 +349,10 @@ class Votes:
             raise VoteError(f"expected a slice, row numbers or a mask of {len(self)} items, but got {rows!r}")
         return Votes(self.schema, self.store.take(numbers), None if self.items is None else self.items[numbers])
 
+    def __getitem__(self, rows: Any) -> Votes:
+        """The given items, as :meth:`take` gives them: scikit-learn divides votes by this."""
+        return self.take(rows)
+
     def block(self, start: int, stop: int) -> Votes:
         """Neighbouring items, without copying the votes."""
         items = None if self.items is None else self.items[start:stop]

@@ -54,9 +54,7 @@ def slopes_from_covariance(
     rates = statistics.rates
     variance = rates * (1 - rates)
     deviation = np.sqrt((np.outer(variance, variance) + statistics.covariance**2) / max(statistics.items, 1)) + 1e-9
-    apart = np.array(
-        [[not layout.graph.share_a_clique(i, j) for j in range(len(layout.masks))] for i in range(len(layout.masks))]
-    )
+    apart = ~layout.graph.in_one_clique
     known = apart[np.ix_(source_of, source_of)] & (variance > 0)[:, None] & (variance > 0)[None, :]
     slopes, outcome = complete(statistics.covariance, factor, deviation, known, signs[source_of])
     return np.where(known.any(axis=1), slopes, 0.0), outcome

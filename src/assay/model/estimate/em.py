@@ -22,7 +22,7 @@ direction that two steps agree on for as long as the likelihood grows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -135,7 +135,7 @@ def expectation_maximization(
         after, likelihood = step(here)
         steps += 1
         still = still + 1 if abs(likelihood - reached_before) < settings.no_gain else 0
-        if still == settings.patience or _distance(here, after) < settings.tolerance:
+        if still == settings.patience or here.distance(after) < settings.tolerance:
             return after, SolverOutcome("converged", steps, likelihood)
         leap = _leap(before, here, after)
         before, here = here, after
@@ -164,7 +164,7 @@ class Maximizer:
         self.cliques: dict[int, _Together] = {}
         for index, clique in enumerate(layout.cliques):
             if len(clique.sources) == 1:
-                alone.setdefault(clique.size - 1, []).append(index)
+                alone.setdefault(len(layout.masks[clique.sources[0]]), []).append(index)
             else:
                 voters = np.unique(clique.voting, axis=0, return_inverse=True)[1].reshape(-1)
                 able = np.stack([layout.masks[source].any(axis=0) for source in clique.sources])
@@ -343,33 +343,12 @@ def _sums(table: FloatArray, groups: IntArray) -> FloatArray:
     return sums
 
 
-def _distance(one: Parameters, other: Parameters) -> float:
-    moved = [float(np.abs(a - b).max()) for a, b in zip(one.joint, other.joint, strict=True)]
-    return max([*moved, float(np.abs(one.balance - other.balance).max())])
-
-
 def _leap(before: Parameters, here: Parameters, after: Parameters) -> Parameters | None:
     """SQUAREM's extrapolation in logarithms, or None where two steps do not agree on a longer one."""
-    first, second, third = (_packed(parameters) for parameters in (before, here, after))
+    first, second, third = (parameters.log_vector for parameters in (before, here, after))
     change = second - first
     bend = (third - second) - change
     length = float(np.sqrt((change @ change) / max(float(bend @ bend), 1e-300)))
     if length <= 1:
         return None
-    return _unpacked(first + 2 * length * change + length**2 * bend, before)
-
-
-def _packed(parameters: Parameters) -> FloatArray:
-    tables = [table.ravel() for table in parameters.joint]
-    logs: FloatArray = np.log(np.maximum(np.concatenate([*tables, parameters.balance]), TINY))
-    return logs
-
-
-def _unpacked(logs: FloatArray, like: Parameters) -> Parameters:
-    values = np.exp(np.clip(logs, np.log(TINY), 0))
-    joint, at = [], 0
-    for table in like.joint:
-        joint.append(normalised(values[at : at + table.size].reshape(table.shape)))
-        at += table.size
-    balance = values[at:] / values[at:].sum()
-    return replace(like, balance=balance, joint=tuple(joint))
+    return before.from_log_vector(first + 2 * length * change + length**2 * bend)
