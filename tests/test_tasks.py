@@ -15,7 +15,7 @@ from strategies import LABELS, Declaration, Rule, declarations, full_vectors, ta
 
 import assay
 from assay import Task, TaskError, TaskGraph, excludes, implies
-from assay.tasks.compiler import MAX_OUTCOMES
+from assay.tasks import MAX_OUTCOMES
 
 
 def frozen(vectors: list[dict[str, str | None]]) -> list[tuple[tuple[str, str | None], ...]]:

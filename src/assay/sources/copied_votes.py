@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from assay.checks import VoteCounts, duplicate_groups, inside_another, nearly_alike, vote_counts
+from assay.checks import VoteCounts, count_votes, duplicate_groups, inside_another, nearly_alike
 from assay.counts import Tally
 from assay.votes import Votes
 
@@ -30,7 +30,7 @@ _AGAINST = 5
 def copied_votes(votes: Votes) -> Iterator[Told]:
     """Pairs that say the same on the same items, of which one says only what the other says, or that err together."""
     components = [index for index, component in enumerate(votes.label_space.components) if len(component) > 1]
-    for index, counts in zip(components, vote_counts(Tally.of(votes, size=0)), strict=True):
+    for index, counts in zip(components, count_votes(Tally.of(votes, size=0)), strict=True):
         found: set[tuple[str, str]] = set()
         for pair, kind, told in (*_repeating(counts), *_copied(votes.take(slice(0, _ITEMS)), index)):
             # Copies also err together.
