@@ -265,7 +265,7 @@ class TestCountsOnDisk:
     @pytest.mark.parametrize("content", [b"", b"no counts", b"PK\x03\x04"], ids=str)
     def test_something_else(self, path, content):
         path.write_bytes(content)
-        with pytest.raises(AssayError, match="holds no counts that Assay wrote, or is damaged"):
+        with pytest.raises(AssayError, match="is not a valid counts file, or it is damaged"):
             Tally.load(path)
 
     def test_a_model_is_not_counts(self, fitted, tmp_path):

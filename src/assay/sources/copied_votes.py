@@ -1,4 +1,4 @@
-"""Sources whose votes look copied, told by plain counting."""
+"""Sources whose votes look copied, found by plain counting."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from assay.votes import Votes
 
 Alike = Literal["same votes", "nested votes", "copied votes"]
 Told = tuple[tuple[str, str], Alike, str]
-"""Two sources, what is the matter, and in words."""
+"""Two sources, the kind of likeness, and a sentence about it."""
 
 _ITEMS = 20_000
-"""Copied votes are looked for on so many items, from the first on."""
+"""Copied votes are looked for among the first items, at most this many."""
 _MEET = 20
-"""Two sources must vote on so many items together,"""
+"""Two sources must vote on at least this many items together,"""
 _AGREE = 0.95
 """agree on this share of them,"""
 _AGAINST = 5
-"""and so many times against what most others say: to be right together is no sign of copying."""
+"""and at least this often against what most others say: being right together is no sign of copying."""
 
 
 def copied_votes(votes: Votes) -> Iterator[Told]:
