@@ -225,7 +225,7 @@ class TestFitAndLabel:
         content = bytearray(path.read_bytes())
         content[start : start + column.total_compressed_size] = b"\xff" * column.total_compressed_size
         path.write_bytes(content)
-        with pytest.raises(assay.VoteError, match="cannot be read as Parquet"):
+        with pytest.raises(assay.VoteError, match="is not a valid Parquet file"):
             LabelModel().fit(path, engine=engine)
 
     def test_partial_fit(self, engine, votes, fitted):
