@@ -62,10 +62,24 @@ _HOMES = {
     "assay.endmodel": ["BiLSTM", "EndModel", "Features", "NGrams", "SklearnEndModel", "search"],
 }
 
+_MODULES = (
+    "baselines",
+    "endmodel",
+    "engine",
+    "errors",
+    "evaluation",
+    "planner",
+    "project",
+    "report",
+    "simulate",
+    "theory",
+)
+"""Public modules, whose names are written out: ``assay.engine.Dask``."""
+
 __all__ = [*sorted(name for names in _HOMES.values() for name in names), "__version__"]
 
 if TYPE_CHECKING:
-    from assay import engine
+    from assay import baselines, endmodel, engine, errors, evaluation, planner, project, report, simulate, theory
     from assay.baselines import (
         DataProgramming,
         DawidSkene,
@@ -113,7 +127,7 @@ if TYPE_CHECKING:
     from assay.theory import estimation_bound, generalization_bound
     from assay.votes import Votes
 
-__getattr__ = lazy_names(globals(), _HOMES)
+__getattr__ = lazy_names(globals(), _HOMES, _MODULES)
 
 
 def __dir__() -> list[str]:

@@ -30,12 +30,15 @@ class SimulatedSource:
     """A source with known behaviour: what it says for each true outcome when it speaks for itself."""
 
     name: str
+    """What it is called."""
     values: tuple[Vote, ...]
+    """The votes that it may cast."""
     own: FloatArray = field(repr=False)
     """(values + 1, outcomes): P(vote | outcome); the last row is abstain."""
     copies: tuple[int, ...] = ()
     """The earlier sources it may copy."""
     copy_probability: float = 0.0
+    """How often it copies one of these rather than speak for itself."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +46,11 @@ class Simulation:
     """Drawn votes with everything that is usually hidden."""
 
     votes: Votes
+    """What the sources said."""
     gold: npt.NDArray[np.int64]
     """(items,): the true outcome of each."""
     world: World
+    """What they were drawn from."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +58,11 @@ class World:
     """A distribution over outcomes and votes, for one component of a label space."""
 
     tasks: TaskGraph
+    """The tasks that the votes are on."""
     balance: FloatArray
     """(outcomes,): P(Y)."""
     sources: tuple[SimulatedSource, ...]
+    """The sources, each after those that it may copy."""
 
     @property
     def dependencies(self) -> list[tuple[str, str]]:

@@ -183,8 +183,8 @@ def generalization_bound(
     error = estimation_error.value if isinstance(estimation_error, EstimationBound) else float(estimation_error)
     if not error >= 0 or not gamma >= 0 or outcomes < 1:
         raise DataError(
-            f"errors are 0 or more and there is an outcome at least, but got estimation_error={error}, "
-            f"gamma={gamma}, outcomes={outcomes}"
+            "estimation_error and gamma must not be negative and outcomes must be at least 1, but got "
+            f"estimation_error={error}, gamma={gamma}, outcomes={outcomes}"
         )
     return GeneralizationBound(float(gamma), int(outcomes), error)
 
@@ -211,7 +211,7 @@ def estimation_bound(
     covariance
         (d, d): :math:`\Sigma_O`, the covariance of the indicators.
     omega
-        (d, d) truth values, symmetric: :math:`\Omega`, the pairs of indicators that
+        (d, d) booleans, symmetric: :math:`\Omega`, the pairs of indicators that
         share no clique.
     items
         How many items there are.
@@ -249,15 +249,19 @@ def estimation_bound(
         raise DataError(f"covariance must be symmetric and as large as omega, {known.shape}, but has {sigma.shape}")
     if not 0 < outcome_variance <= 0.25:
         raise DataError(
-            f"the variance of an indicator is above 0 and at most 1/4, but outcome_variance={outcome_variance}"
+            "outcome_variance must be above 0 and at most 1/4, the largest variance of an indicator, "
+            f"but is {outcome_variance}"
         )
     if items < 1 or outcomes < 2:
-        raise DataError(f"one item and two outcomes at least, but got items={items}, outcomes={outcomes}")
+        raise DataError(f"items must be at least 1 and outcomes at least 2, but got items={items}, outcomes={outcomes}")
     if (z is None) == (k_o is None):
         raise DataError("give either z or k_o")
     given = np.asarray(k_o if z is None else z, dtype=np.float64)
     if given.shape != ((size, size) if z is None else (size,)):
-        raise DataError(f"z has a number for each of the {size} indicators and k_o a row, but got shape {given.shape}")
+        raise DataError(
+            f"there are {size} indicators, so z must have shape ({size},) and k_o shape ({size}, {size}), "
+            f"but got {given.shape}"
+        )
     if z is None:
         largest = float(np.linalg.eigvalsh(given)[-1])
     else:
@@ -301,7 +305,7 @@ def bound_for(
     shares = np.asarray(balance, dtype=np.float64)
     if shares.shape != (2,) or not (shares > 0).all() or not math.isclose(shares.sum(), 1, abs_tol=1e-6):
         raise VoteError(
-            f"Theorem 2 is about two outcomes; balance must be two shares that sum to one, but is {balance!r}"
+            f"Theorem 2 is about two outcomes; balance must be two positive numbers that sum to one, but is {balance!r}"
         )
     if isinstance(votes, Votes):
         statistics, graph = _counted(votes, graph)
@@ -310,7 +314,7 @@ def bound_for(
         statistics, graph = votes, graph or SourceGraph([str(j) for j in range(last + 1)])
     if not graph.has_singleton_separators:
         raise VoteError(
-            "Theorem 2 wants cliques of dependent sources that meet in the truth alone, but some share a source; "
+            "Theorem 2 requires cliques of dependent sources that meet in the truth alone, but some share a source; "
             "bound the problem of graph.completed() instead"
         )
     kept = statistics.keep(minimal(statistics))
@@ -409,7 +413,7 @@ def _mask(omega: npt.ArrayLike) -> BoolArray:
     known = np.asarray(omega, dtype=bool)
     if known.ndim != 2 or known.shape[0] != known.shape[1] or (known != known.T).any() or known.diagonal().any():
         raise DataError(
-            "omega must be a square, symmetric table of truth values without pairs of an indicator with itself, "
+            "omega must be a square, symmetric matrix of booleans with a diagonal of False, "
             f"but has shape {known.shape}"
         )
     return known

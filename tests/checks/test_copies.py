@@ -17,7 +17,7 @@ class TestSources:
     def test_other_words_for_the_same_are_no_duplicate_but_told(self):
         problem = only(assay.check(codes_of(1 - CLEAN.codes[:, 0])))
         assert (problem.code, problem.sources) == ("A302", ("0", "6"))
-        assert "say different things" in problem.message
+        assert "correspond one to one" in problem.message
         assert not assay.check(codes_of(1 - CLEAN.codes[:, 0]), [(0, 6)]).problems
 
     def test_a_duplicate_by_name_and_not_by_code(self, letters):

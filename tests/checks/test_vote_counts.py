@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay.checks.vote_counts import vote_counts
+from assay.checks.vote_counts import count_votes
 from assay.counts.tally import Tally
 
 
@@ -16,7 +16,7 @@ def test_counts_are_those_of_brute_force(n, m, k, density, seed):
     rng = np.random.default_rng(seed)
     codes = np.where(rng.random((n, m)) < density, rng.integers(k, size=(n, m)), -1)
     votes = assay.Votes.from_matrix(codes, cardinality=max(k, 2))
-    (counts,) = vote_counts(Tally.of(votes))
+    (counts,) = count_votes(Tally.of(votes))
     kept = codes[:, (codes >= 0).any(axis=0)]
     pairs = list(product(range(kept.shape[1]), repeat=2))
     assert [counts.overlap[i, j] for i, j in pairs] == [((kept[:, i] >= 0) & (kept[:, j] >= 0)).sum() for i, j in pairs]

@@ -113,8 +113,8 @@ def test_row_counts_where_they_are_known(tmp_path):
         ("not json", "line 3 is not JSON"),
         ('{"text": "c"', "line 3 is not JSON"),
         ('{"text": "c"} {"text": "d"}', "line 3 is not JSON"),
-        ("[1, 2]", "line 3 is no JSON object, but list"),
-        ('"text"', "line 3 is no JSON object, but str"),
+        ("[1, 2]", "line 3 is not a JSON object, but a list"),
+        ('"text"', "line 3 is not a JSON object, but a string"),
     ],
 )
 @pytest.mark.parametrize("last", [False, True])

@@ -360,12 +360,12 @@ def an_empty_list(votes, folder):
 
 
 WRONG = {
-    damaged: "damaged.parquet cannot be read as Parquet; it is damaged or of another kind",
+    damaged: "damaged.parquet is not a valid Parquet file, or it is damaged",
     no_file: "there is no file or folder .*nowhere.parquet",
     no_parquet: "the folder .* holds no .parquet files",
-    not_parquet: "cannot be read as Parquet",
-    no_bytes: "cannot be read as Parquet",
-    cut_off: "cannot be read as Parquet",
+    not_parquet: "is not a valid Parquet file",
+    no_bytes: "is not a valid Parquet file",
+    cut_off: "is not a valid Parquet file",
     somebody_elses: "holds no votes that Assay wrote",
     of_another_version: r"written by another version of Assay \(votes format 99\)",
     without_a_column: "is not a valid votes file.*2",

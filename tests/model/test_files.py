@@ -68,7 +68,7 @@ def test_a_damaged_file_says_so(tmp_path, damage):
         path.write_text("not a model")
     else:
         np.savez(path, other=np.arange(3))
-    with pytest.raises(assay.AssayError, match="holds no model that Assay wrote, or is damaged"):
+    with pytest.raises(assay.AssayError, match=r"is not a valid model file|holds no model that Assay wrote"):
         assay.LabelModel.load(path)
 
 

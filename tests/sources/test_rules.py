@@ -346,9 +346,9 @@ def test_rules_label_several_tasks_at_once(entities):
 @pytest.mark.parametrize(
     ("make", "advice"),
     [
-        (lambda: assay.keywords([], "A", on="text"), "words that are non-empty texts"),
-        (lambda: assay.keywords([" "], "A", on="text"), "words that are non-empty texts"),
-        (lambda: assay.keywords([1], "A", on="text"), r"non-empty texts, but got \[1\]"),
+        (lambda: assay.keywords([], "A", on="text"), "words that are non-empty strings"),
+        (lambda: assay.keywords([" "], "A", on="text"), "words that are non-empty strings"),
+        (lambda: assay.keywords([1], "A", on="text"), r"non-empty strings, but got \[1\]"),
         (lambda: assay.keywords(["a"], on="text"), r"keywords\(\) needs the label to vote for"),
         (lambda: assay.keywords({"A": ["a"]}, "A", on="text"), "dict of label -> keywords and the label 'A'"),
         (
@@ -357,10 +357,10 @@ def test_rules_label_several_tasks_at_once(entities):
         ),
         (lambda: assay.regex("(", "A", on="text"), r"cannot use the pattern '\(': unclosed group"),
         (lambda: assay.regex("(?=a)", "A", on="text"), "look-around, .*@assay.source"),
-        (lambda: assay.regex(re.compile("a"), "A", on="text"), "patterns that are texts, but got re.compile"),
+        (lambda: assay.regex(re.compile("a"), "A", on="text"), "patterns that are strings, but got re.compile"),
         (lambda: assay.regex("a", on="text"), r"regex\(\) needs the label"),
         (lambda: assay.dictionary([], "A", on="text"), "has no entries"),
-        (lambda: assay.dictionary([""], "A", on="text"), "non-empty texts"),
+        (lambda: assay.dictionary([""], "A", on="text"), "non-empty strings"),
         (lambda: assay.dictionary(["a"], on="text"), "needs the label to vote for"),
         (lambda: assay.dictionary({"a": "A"}, "B", on="text"), "entries with labels and the label 'B'"),
         (lambda: assay.dictionary({"a": "A", "a ": "B"}, on="text"), "entry 'a' under two labels"),
@@ -401,7 +401,7 @@ def test_declarations_say_what_is_wrong(make, advice):
         (assay.threshold("x", "A", above=1), {"x": ["2"]}, "reads numbers, but column 'x' holds String"),
         (assay.column("x", confidence="c"), {"x": ["A"], "c": ["high"]}, "reads confidences, but 'c' holds String"),
         (assay.column("x", confidence="c"), {"x": ["A"]}, "no column 'c'"),
-        (assay.column("x"), [{"x": "A"}, {"x": 1}], "reads labels, but column 'x' holds values of mixed kinds"),
+        (assay.column("x"), [{"x": "A"}, {"x": 1}], "reads labels, but column 'x' holds values of mixed types"),
     ],
 )
 def test_data_that_a_rule_cannot_read_is_refused(rule, data, advice):

@@ -172,13 +172,13 @@ TWO = [Task("a", ["x", "y"]), Task("b", ["p", "q"])]
 @pytest.mark.parametrize(
     ("declare", "advice"),
     [
-        (lambda: Task("", ["x"]), "a task needs a name"),
-        (lambda: Task(5, ["x"]), "needs a name that is a text, but got 5"),
+        (lambda: Task("", ["x"]), "name must be a non-empty string"),
+        (lambda: Task(5, ["x"]), "name must be a non-empty string, but got 5"),
         (lambda: Task("a", []), "'a' has no labels; give it"),
         (lambda: Task("a", None), "labels must be a list of names, but got None"),
         (lambda: Task("a", "xy"), "labels must be a list of names, but got 'xy'"),
-        (lambda: Task("a", ["x", 1]), r"non-empty texts, but got 1 \(int\)"),
-        (lambda: Task("a", ["x", ""]), "non-empty texts"),
+        (lambda: Task("a", ["x", 1]), r"non-empty strings, but got 1 \(int\)"),
+        (lambda: Task("a", ["x", ""]), "non-empty strings"),
         (lambda: Task("a", ["x", "y", "x"]), "has the label 'x' twice"),
         (lambda: Task("a", ["x"], parent="entity"), r"parent must be a pair \(task, label\)"),
         (lambda: Task("a", ["x"], parent=5), r"parent must be a pair \(task, label\)"),

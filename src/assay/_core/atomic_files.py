@@ -1,4 +1,4 @@
-"""Files that are there whole, or not at all."""
+"""Atomic files: written completely, or not at all."""
 
 from __future__ import annotations
 
@@ -66,4 +66,4 @@ def read_arrays(path: str | Path, what: str) -> Arrays:
     except FileNotFoundError:
         raise AssayError(f"there is no file {path}") from None
     except Exception as error:  # bytes that are not what they should be fail in any way
-        raise AssayError(f"{path} holds no {what} that Assay wrote, or is damaged: {error}") from error
+        raise AssayError(f"{path} is not a valid {what} file, or it is damaged: {error}") from error

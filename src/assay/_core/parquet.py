@@ -44,4 +44,4 @@ def opened(path: Path) -> Iterator[pq.ParquetFile]:
 
 def damaged(path: Path, error: Exception) -> VoteError:
     """The error for a file that is not what it should be."""
-    return VoteError(f"{path} cannot be read as Parquet; it is damaged or of another kind: {error}")
+    return VoteError(f"{path} is not a valid Parquet file, or it is damaged: {error}")

@@ -1,6 +1,6 @@
 """Files of rows, read piece by piece: memory stays bounded, and types are those of the whole file.
 
-An identifier may turn into text on the last line, so text files are read twice:
+A column of numbers may hold a string on the last line, so text files are read twice:
 once to learn the type of each column, and once for the rows.
 """
 
@@ -31,7 +31,7 @@ _FORMS: dict[type[pl.DataType], str] = {
     pl.Float64: rf"^(?:{_NUMBER}|\s*[-+]?(?:\d*\.\d+(?:[eE][-+]?\d+)?|\d+\.?(?:[eE][-+]?\d+)|\d+\.|inf)\s*|\s*NaN\s*)$",
     pl.Boolean: "^(?i:true|false)$",
 }
-"""What a CSV column may be besides text, in the order of preference, and how all of its fields look then."""
+"""What a CSV column may hold besides strings, in the order of preference, and the pattern of all its fields."""
 
 
 def frames(path: Path, rows: int) -> Iterator[pl.DataFrame]:
@@ -181,7 +181,7 @@ def _json_type(value: Any) -> Any:
 
 
 def _merged(one: Any, other: Any) -> Any:
-    """The type that holds values of both types: text, as a last resort."""
+    """The type that holds values of both types: a string, as a last resort."""
     if one == other or other == pl.Null:
         return one
     if one == pl.Null:
@@ -214,8 +214,19 @@ def _jsonl_fault(path: Path) -> str | None:
             except ValueError as error:
                 return f"line {number} is not JSON ({error})"
             if not isinstance(row, dict):
-                return f"line {number} is no JSON object, but {type(row).__name__}"
+                return f"line {number} is not a JSON object, but a {_KINDS[type(row)]}"
     return None
+
+
+_KINDS: dict[type, str] = {
+    list: "list",
+    str: "string",
+    int: "number",
+    float: "number",
+    bool: "boolean",
+    type(None): "null",
+}
+"""JSON's own words for its values."""
 
 
 def _refuse(constant: str) -> None:

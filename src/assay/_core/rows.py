@@ -170,7 +170,7 @@ def row_count(data: Any) -> int | None:
         if path.suffix == ".parquet" and path.is_file():
             try:
                 return int(pl.scan_parquet(path).select(pl.len()).collect().item())
-            except pl.exceptions.PolarsError:  # told of when it is read
+            except pl.exceptions.PolarsError:  # reported when it is read
                 return None
         return None
     try:
@@ -280,7 +280,7 @@ def _series(name: str, values: list[Any]) -> pl.Series:
     for candidate in (values, [None if isinstance(v, float) and v != v else v for v in values]):
         try:
             return pl.Series(name, candidate)
-        except (TypeError, pl.exceptions.PolarsError):  # NaN among texts is how pandas says missing
+        except (TypeError, pl.exceptions.PolarsError):  # NaN among strings is how pandas marks missing ones
             continue
     return pl.Series(name, values, dtype=pl.Object)
 

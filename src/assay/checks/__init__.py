@@ -3,7 +3,7 @@
 from assay.checks.checking import Learnability, check, check_tally
 from assay.checks.copies import duplicate_groups, inside_another, nearly_alike
 from assay.checks.problems import CODES, CheckReport, Code, Problem
-from assay.checks.vote_counts import VoteCounts, vote_counts
+from assay.checks.vote_counts import VoteCounts, count_votes
 
 __all__ = [
     "CODES",
@@ -14,8 +14,8 @@ __all__ = [
     "VoteCounts",
     "check",
     "check_tally",
+    "count_votes",
     "duplicate_groups",
     "inside_another",
     "nearly_alike",
-    "vote_counts",
 ]

@@ -11,7 +11,7 @@ from assay.checks.copies import duplicate_groups
 from assay.checks.identifiability import parts_of
 from assay.checks.problems import CheckReport, Problem, in_order
 from assay.checks.taxonomy import contradicted
-from assay.checks.vote_counts import VoteCounts, vote_counts
+from assay.checks.vote_counts import VoteCounts, count_votes
 from assay.counts import Dependency, SourceGraph, Tally, needs_counting_in_pieces, tally_of
 from assay.votes import Votes
 
@@ -57,7 +57,7 @@ def check(
 def check_tally(tally: Tally, dependencies: Iterable[Dependency] = ()) -> CheckReport:
     """The same for votes that are counted already."""
     graph = _source_graph(tally.names, dependencies)
-    return in_order(_problems(tally, [counts.given(graph) for counts in vote_counts(tally)], graph))
+    return in_order(_problems(tally, [counts.given(graph) for counts in count_votes(tally)], graph))
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,7 @@ class Learnability:
     @classmethod
     def of(cls, tally: Tally) -> Learnability:
         """Count what is needed."""
-        return cls(tally.names, vote_counts(tally))
+        return cls(tally.names, count_votes(tally))
 
     def ok(self, dependencies: Iterable[Dependency] = ()) -> bool:
         """Whether accuracies can be learned if these sources depend on each other."""

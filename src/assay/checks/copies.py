@@ -8,10 +8,10 @@ import numpy.typing as npt
 from assay.checks.vote_counts import BoolArray, VoteCounts
 
 COPY_VOTES = 30
-"""So many votes must be the same before two sources are called copies: good crowd workers
-who were given the same twenty items agree on all of them often enough."""
+"""Sources with fewer votes are not called copies: good crowd workers who were given the same
+twenty items agree on all of them often enough."""
 NESTED_VOTES = 50
-"""So many votes must be inside another source's before it is told of."""
+"""Sources with fewer votes are not reported as nested in another."""
 COPY_KAPPA = 0.95
 """Agreement beyond chance, abstentions included, above which two sources are nearly copies."""
 
@@ -50,7 +50,7 @@ def _on_the_same_items(counts: VoteCounts) -> BoolArray:
 
 
 def nearly_alike(counts: VoteCounts, copies: list[list[int]]) -> BoolArray:
-    """(sources, sources), above the diagonal: independent pairs that agree far beyond chance, but are no copies."""
+    """(sources, sources), above the diagonal: independent pairs that agree far beyond chance, but are not copies."""
     enough = counts.votes >= COPY_VOTES
     alike: BoolArray = (_kappa(counts) >= COPY_KAPPA) & enough[:, None] & enough[None]
     return np.triu(_worth_telling(counts, copies) & alike)

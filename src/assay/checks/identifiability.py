@@ -21,9 +21,9 @@ BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
 
 EXACT_OUTCOMES = 8
-"""Up to so many outcomes the Kruskal rank is found by trying all sets of columns."""
+"""Up to this many outcomes the Kruskal rank is found by trying all sets of columns."""
 EXACT_SPLITS = 3_000
-"""Up to so many ways of splitting sources into three views all are tried."""
+"""If there are at most this many ways of splitting the sources into three views, all are tried."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ class View:
         if int(self.plain.max(initial=0)) + 1 == size:
             return size
         if size > EXACT_OUTCOMES:
-            return 2  # distinct columns that add up to the same are no multiples of each other
+            return 2  # distinct columns that add up to the same are not multiples of each other
         rows = (np.arange(size)[:, None] == self.plain).astype(float)
         for masks in self.crossing:
             factor = np.vstack([np.ones(size), masks.astype(float)])

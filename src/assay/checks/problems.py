@@ -1,4 +1,4 @@
-"""The problems that a check may find: a code for each kind, and how they are told."""
+"""The problems that a check may find: a code for each kind, and how they are printed."""
 
 from __future__ import annotations
 

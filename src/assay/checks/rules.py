@@ -1,4 +1,4 @@
-"""The rules: each looks at what was counted and tells of its problems."""
+"""The rules: each looks at the counts and yields the problems that it finds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from assay.counts import MAX_CONFIGURATIONS, SourceGraph
 FEW_VOTES = 10
 """A source with fewer votes keeps its prior."""
 NAMED_OUTCOMES = 400
-"""Up to so many outcomes, pairs of them are looked at one by one."""
+"""With more outcomes than this, pairs of them are not looked at one by one."""
 
 
 def nobody_votes(found: Sequence[VoteCounts]) -> Iterator[Problem]:
@@ -224,7 +224,7 @@ def inseparable(counts: VoteCounts) -> Iterator[Problem]:
         for position, task in enumerate(counts.tasks)
         if any(len(np.unique(counts.component.codes[group, position])) > 1 for group in together)
     )
-    message = f"no source tells apart {shown}{more}; they share their mass by the class balance"
+    message = f"no source tells apart {shown}{more}; they share their probability in proportion to the class balance"
     fix = f"add a source for {tasks_text(tasks)} that says which it is, or merge these labels"
     yield Problem("A201", message, fix, tasks=tasks)
 
@@ -294,7 +294,7 @@ def nearly_duplicated(counts: VoteCounts, copies: list[list[int]]) -> Iterator[P
         told.append(f"sources all of whose votes are inside another's: {shown}{more}")
     if other_words:
         told.append(
-            "sources that vote on the same items and say different things, but each time the same one for the same: "
+            "sources that vote on the same items, with labels that correspond one to one: "
             f"{_groups(counts, _linked(other_words))}"
         )
     one, other = _names(counts, (close or nested or other_words)[0])

@@ -15,9 +15,9 @@ from assay.tasks import Component
 IntArray = npt.NDArray[np.int64]
 
 LEAST_VOTES = 30
-"""So many pairs of votes on two tasks must there be."""
+"""Fewer pairs of votes on two tasks than this are too few to judge."""
 SURE = 3.0
-"""The wrong label must be ahead by so many standard deviations."""
+"""The wrong label must be ahead by this many standard deviations."""
 
 
 def contradicted(tally: Tally, component: Component) -> Iterator[Problem]:

@@ -91,7 +91,7 @@ class VoteCounts:
         return ~self.independent & ~np.eye(len(self.names), dtype=bool)
 
 
-def vote_counts(tally: Tally) -> list[VoteCounts]:
+def count_votes(tally: Tally) -> list[VoteCounts]:
     """The counts of each component, leaving out those with a single outcome, about which nothing is to be learned."""
     components = tally.tasks.label_space.components
     return [_counts_of(tally, index) for index, component in enumerate(components) if len(component) > 1]

@@ -47,9 +47,9 @@ class Dask:
                 lambda piece: self._submit(run, work, piece), pieces, lambda: self.ahead * self._threads()
             )
         except KilledWorker as error:
-            raise AssayError(f"workers of the Dask cluster died again and again on the same piece: {error}") from error
+            raise AssayError(f"workers of the Dask cluster kept dying on the same piece of data: {error}") from error
         except CancelledError as error:
-            raise AssayError(f"the Dask cluster gave up the work, or was closed: {error}") from error
+            raise AssayError(f"the Dask cluster cancelled the work, or was closed: {error}") from error
         finally:
             work.cancel()
 

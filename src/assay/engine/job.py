@@ -21,7 +21,7 @@ _EVERYWHERE = ("assay", "cloudpickle", "dask", "distributed", "pyspark", "py4j")
 def in_order(submit: Callable[[Any], Any], pieces: Iterable[Any], ahead: Callable[[], int]) -> Iterator[Any]:
     """The results of pieces that were submitted for a future each, in their order; raises what a job raised.
 
-    Only so many pieces are ahead of the one whose result is awaited: enough to keep workers
+    At most ``ahead()`` pieces are submitted beyond the one whose result is awaited: enough to keep workers
     busy, and no more, since they fill the memory.
     """
     waiting: deque[Any] = deque()
@@ -101,7 +101,7 @@ def run(job: bytes, piece: Any) -> Any:
     except Exception as error:
         return Failed(
             AssayError,
-            f"a worker cannot unpack its work: {type(error).__name__}: {error}; it needs the packages that are here",
+            f"a worker cannot unpickle its job: {type(error).__name__}: {error}; it needs the packages of this process",
         )
     try:
         return work(piece)

@@ -30,7 +30,7 @@ class Processes:
 
     def __init__(self, workers: int) -> None:
         if not isinstance(workers, int) or workers < 1:
-            raise AssayError(f"workers must be a whole number from 1, but got {workers!r}")
+            raise AssayError(f"workers must be a positive integer, but got {workers!r}")
         self.workers = workers
 
     def __repr__(self) -> str:

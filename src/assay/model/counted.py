@@ -45,7 +45,7 @@ class Counted:
         return evidence.with_gold(Patterns(rows, np.ones(len(rows))), self.gold.allowed(component))
 
 
-def count_votes(
+def counted_votes(
     votes: Any,
     settings: ModelSettings,
     *,

@@ -16,7 +16,7 @@ from assay.engine import Engine
 from assay.errors import VoteError
 from assay.gold import micro_accuracy, outcome_numbers
 from assay.labels import Labels, write_labels
-from assay.model.counted import Counted, count_votes
+from assay.model.counted import Counted, counted_votes
 from assay.model.dependencies import LearnedDependencies
 from assay.model.estimate import SolverOutcome
 from assay.model.explanation import Explanation
@@ -147,7 +147,7 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         """
         check_settings(self, has_gold=gold is not None)
         self._counts = None
-        counted = count_votes(votes, self, gold=gold, engine=engine, progress=progress)
+        counted = counted_votes(votes, self, gold=gold, engine=engine, progress=progress)
         return self._fit(counted, progress)
 
     def partial_fit(self, votes: Any, *, engine: Engine | Literal["local"] = "local", progress: bool = True) -> Self:
@@ -159,7 +159,7 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         check_settings(self, has_gold=False)
         before = self._counts
         like = None if before is None else before.schema
-        today = count_votes(votes, self, like=like, engine=engine, progress=progress).tally
+        today = counted_votes(votes, self, like=like, engine=engine, progress=progress).tally
         total = today if before is None else before + today
         self._fit(Counted.of(total), progress)
         self._counts = total

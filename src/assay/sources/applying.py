@@ -83,7 +83,7 @@ def apply(
         raise SourceError(f"on_error must be 'raise' or 'abstain', but got {on_error!r}")
     for name, number in (("workers", workers), ("batch_size", batch_size)):
         if not isinstance(number, int) or number < 1:
-            raise SourceError(f"{name} must be a whole number from 1, but got {number!r}")
+            raise SourceError(f"{name} must be a positive integer, but got {number!r}")
     flat = flatten(sources)
     graph = tasks if tasks is not None else task_graph_declared_last()
     if graph is None:

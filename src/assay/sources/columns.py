@@ -31,7 +31,7 @@ class ColumnRule(Rule):
     def emit(self, batch: Batch) -> Emission:
         column = self.column(batch)
         if column.dtype == pl.Object:
-            raise DataError(f"source {self.name!r} reads labels, but {place_of(self.on)} holds values of mixed kinds")
+            raise DataError(f"source {self.name!r} reads labels, but {place_of(self.on)} holds values of mixed types")
         if column.dtype.is_float():
             column = column.fill_nan(None)
         if self.confidence is not None:

@@ -1,4 +1,4 @@
-"""Sources whose votes look copied, told by plain counting."""
+"""Sources whose votes look copied, found by plain counting."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from assay.checks import VoteCounts, duplicate_groups, inside_another, nearly_alike, vote_counts
+from assay.checks import VoteCounts, count_votes, duplicate_groups, inside_another, nearly_alike
 from assay.counts import Tally
 from assay.votes import Votes
 
 Alike = Literal["same votes", "nested votes", "copied votes"]
 Told = tuple[tuple[str, str], Alike, str]
-"""Two sources, what is the matter, and in words."""
+"""Two sources, the kind of likeness, and a sentence about it."""
 
 _ITEMS = 20_000
-"""Copied votes are looked for on so many items, from the first on."""
+"""Copied votes are looked for among the first items, at most this many."""
 _MEET = 20
-"""Two sources must vote on so many items together,"""
+"""Two sources must vote on at least this many items together,"""
 _AGREE = 0.95
 """agree on this share of them,"""
 _AGAINST = 5
-"""and so many times against what most others say: to be right together is no sign of copying."""
+"""and at least this often against what most others say: being right together is no sign of copying."""
 
 
 def copied_votes(votes: Votes) -> Iterator[Told]:
     """Pairs that say the same on the same items, of which one says only what the other says, or that err together."""
     components = [index for index, component in enumerate(votes.label_space.components) if len(component) > 1]
-    for index, counts in zip(components, vote_counts(Tally.of(votes, size=0)), strict=True):
+    for index, counts in zip(components, count_votes(Tally.of(votes, size=0)), strict=True):
         found: set[tuple[str, str]] = set()
         for pair, kind, told in (*_repeating(counts), *_copied(votes.take(slice(0, _ITEMS)), index)):
             # Copies also err together.

@@ -79,7 +79,7 @@ def dictionary(
     Parameters
     ----------
     entries
-        A set of names; a dict of name -> label; a text file with a name a line; or a
+        A set of names; a dict of name -> label; a text file with one name per line; or a
         table (a dataframe, or a CSV, JSONL or Parquet file) with the column ``entry``.
     label
         The label to vote for, unless the entries bring their own.
@@ -88,8 +88,8 @@ def dictionary(
     entry, labels
         For a table: its column of names and, if they have labels, its column of those.
     match
-        ``"inside"`` finds entries as whole words within the text, ``"equal"`` wants
-        the whole text to be one.
+        ``"inside"`` finds entries as whole words within the text, ``"equal"``
+        requires the whole text to be one.
     case_sensitive
         Whether case counts.
 
@@ -138,14 +138,14 @@ def _entries(entries: Any, label: Any, entry: str | None, labels: str | None) ->
     if not found:
         raise SourceError("dictionary() has no entries")
     if any(not isinstance(name, str) or not name.strip() for name, _ in found):
-        raise SourceError("dictionary() needs entries that are non-empty texts")
+        raise SourceError("dictionary() needs entries that are non-empty strings")
     if any(value is None for _, value in found):
         raise SourceError("dictionary() needs the label to vote for, or entries that bring their own")
     return [(name.strip(), _in_order(value)) for name, value in found]
 
 
 def _in_order(label: Any) -> Any:
-    """A label over several tasks in one order of tasks, so that the same label is told to be the same."""
+    """A label over several tasks in one order of tasks, so that equal labels are seen to be equal."""
     return dict(sorted(label.items(), key=str)) if isinstance(label, Mapping) else label
 
 

@@ -1,4 +1,4 @@
-"""Sources that may err together, told without statistics: by what they are made from, and by plain counting."""
+"""Sources that may err together, found without statistics: by what they are made from, and by plain counting."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assay.sources.shared_parts import parts_of, words_of
 from assay.votes import Votes
 
 _SHARE = 0.3
-"""Sources share their words if the one with fewer has so many of them in common with the other."""
+"""Sources share words if at least this fraction of the words of the one with fewer is in the other."""
 _MOST_WORDS = 5
 
 
@@ -36,7 +36,7 @@ def dependency_hints(sources: Any = (), *, votes: Votes | None = None, ignore: I
     """Pairs of sources that share a resource, a preprocessor or words, or whose votes look copied.
 
     Hints are reasons to look, not dependencies: :func:`assay.learn_dependencies` tells which of them show in the votes.
-    What more than half of all sources use is no hint.
+    What more than half of all sources use is not a hint.
 
     Parameters
     ----------

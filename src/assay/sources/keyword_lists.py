@@ -46,7 +46,7 @@ def keywords(
     lists = [[one] if isinstance(one, str) else list(one) for _, one in groups]
     for found in lists:
         if not found or not all(isinstance(word, str) and word.strip() for word in found):
-            raise SourceError(f"keywords() needs words that are non-empty texts, but got {found!r}")
+            raise SourceError(f"keywords() needs words that are non-empty strings, but got {found!r}")
     patterns = [_any_of(found, case_sensitive, whole_words) for found in lists]
     for pattern in patterns:
         check_pattern("keywords", pattern, "long lists of words are what dictionary() is for")

@@ -31,7 +31,7 @@ class Preprocessor:
 
 
 def preprocess(function: Callable[[Any], Any]) -> Preprocessor:
-    """Share the work that several sources need: computed once a row, not once a source.
+    """Share the work that several sources need: computed once per row, not once per source.
 
     >>> from assay import source
     >>> @preprocess
@@ -46,7 +46,7 @@ def preprocess(function: Callable[[Any], Any]) -> Preprocessor:
 
 @contextmanager
 def memoised(batch: Batch) -> Iterator[None]:
-    """While it lasts, preprocessing remembers its results in the batch."""
+    """Inside this context, preprocessing remembers its results in the batch."""
     token = _memo.set(batch.memo)
     try:
         yield

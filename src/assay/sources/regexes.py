@@ -36,7 +36,7 @@ def regex(
     groups = by_label("regex", pattern, label)
     for _, found in groups:
         if not isinstance(found, str):
-            raise SourceError(f"regex() needs patterns that are texts, but got {found!r} ({type(found).__name__})")
+            raise SourceError(f"regex() needs patterns that are strings, but got {found!r} ({type(found).__name__})")
     patterns = [found if case_sensitive else f"(?i){found}" for _, found in groups]
     for found in patterns:
         check_pattern("regex", found, "look-around and back-references need a function with @assay.source")

@@ -159,13 +159,13 @@ class TaskGraph:
                 for entry in stored["components"]
             )
         except (KeyError, TypeError, ValueError) as error:
-            raise TaskError(f"this is not a stored task graph: {type(error).__name__}: {error}") from error
+            raise TaskError(f"this is not a valid stored task graph: {type(error).__name__}: {error}") from error
         for component in components:
             sizes = np.array([len(names) for names in component.labels])
             if not len(component) or not ((component.codes >= NOT_APPLICABLE) & (component.codes < sizes)).all():
-                raise TaskError(f"this is not a stored task graph: outcomes of {component.tasks} fit no labels")
+                raise TaskError(f"this is not a valid stored task graph: outcomes of {component.tasks} fit no labels")
         if sorted(name for component in components for name in component.tasks) != sorted(labels):
-            raise TaskError("this is not a stored task graph: its components do not cover its tasks")
+            raise TaskError("this is not a valid stored task graph: its components do not cover its tasks")
         check_parents(tasks)
         return cls._compiled(tasks, LabelSpace(components))
 

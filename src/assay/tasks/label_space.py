@@ -56,7 +56,7 @@ class Vote:
 
 
 def texts_of(votes: Sequence[Vote]) -> list[str]:
-    """A text for each of some distinct votes: bare labels where those are unique, else spelled out."""
+    """How to write each of some distinct votes: bare labels where these are unique, else spelled out."""
     same_tasks = len({vote.tasks for vote in votes}) <= 1
     for spell in (str if same_tasks else Vote.spelled_out, Vote.spelled_out):
         texts = [spell(vote) for vote in votes]
@@ -212,7 +212,7 @@ class LabelSpace:
 
     def _checked_pair(self, task: object, label: object, allowed: tuple[str, ...] | None) -> tuple[str, Label]:
         self._check_task(task)
-        assert isinstance(task, str)  # for the type checker: every known task is text
+        assert isinstance(task, str)  # for the type checker: every known task is a string
         if allowed is not None and task not in allowed:
             raise VoteError(f"a vote on task {task!r}, from a source declared for {listing(allowed)} only")
         if label is None:

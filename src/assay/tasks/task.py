@@ -35,7 +35,7 @@ class Task:
         self, name: str, labels: Iterable[str], parent: tuple[str, str] | Sequence[tuple[str, str]] | None = None
     ) -> None:
         if not isinstance(name, str) or not name:
-            raise TaskError(f"a task needs a name that is a text, but got {name!r}")
+            raise TaskError(f"a task's name must be a non-empty string, but got {name!r}")
         if isinstance(labels, str) or not isinstance(labels, Iterable):
             raise TaskError(f"task {name!r}: labels must be a list of names, but got {labels!r}")
         names = tuple(labels)
@@ -44,7 +44,7 @@ class Task:
         for label in names:
             if not isinstance(label, str) or not label:
                 raise TaskError(
-                    f"task {name!r}: labels are non-empty texts, but got {label!r} ({type(label).__name__})"
+                    f"task {name!r}: labels must be non-empty strings, but got {label!r} ({type(label).__name__})"
                 )
         repeated = next((label for label, count in Counter(names).items() if count > 1), None)
         if repeated is not None:
