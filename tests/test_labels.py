@@ -98,7 +98,7 @@ def test_errors(entities, tmp_path):
         Labels.from_parquet(tmp_path / "none.parquet")
     whole = pq.read_table(labels.to_parquet(tmp_path / "labels.parquet"))
     pq.write_table(whole.drop_columns(["outcome 0.1"]), tmp_path / "cut.parquet")
-    with pytest.raises(assay.VoteError, match="not a sound file of labels"):
+    with pytest.raises(assay.VoteError, match="is not a valid labels file"):
         Labels.from_parquet(tmp_path / "cut.parquet")
 
 

@@ -266,7 +266,7 @@ class Labels:
                 for index in range(len(tasks.label_space.components))
             )
         except KeyError as error:
-            raise VoteError(f"{path} is not a sound file of labels: {error}") from error
+            raise VoteError(f"{path} is not a valid labels file: {error}") from error
         items = table.column(said["items"]).to_numpy() if said["items"] else None
         return cls(tasks, joint, items)
 

@@ -36,5 +36,5 @@ def test_a_majority_vote_does_not_ask_who_votes():
 
 def test_items_keep_their_names():
     given = DRAWN.votes
-    votes = assay.Votes(given.tasks, MATRIX[:2], given.names, given.values, np.array(["x", "y"]))
+    votes = assay.Votes.from_codes(given.tasks, MATRIX[:2], given.names, given.values, np.array(["x", "y"]))
     assert assay.MajorityVote().fit(votes).label(votes).items.tolist() == ["x", "y"]

@@ -29,7 +29,7 @@ def test_any_file_that_is_cut_short_is_refused_by_name(tmp_path_factory, data):
     path = write_parquet(TABLE, tmp_path_factory.mktemp("cut") / "rows.parquet")
     whole = path.read_bytes()
     path.write_bytes(whole[: data.draw(st.integers(0, len(whole) - 1))])
-    with pytest.raises(VoteError, match=r"rows\.parquet cannot be read as Parquet"):
+    with pytest.raises(VoteError, match=r"rows\.parquet is not a valid Parquet file"):
         read_parquet(path)
 
 

@@ -45,7 +45,7 @@ class TestCountsOnDisk:
         with np.load(path) as file:
             stored = {name: array for name, array in file.items() if name != missing}
         np.savez(path, **stored)
-        with pytest.raises(AssayError, match="holds no counts that Assay wrote, or is damaged"):
+        with pytest.raises(AssayError, match="is not a valid counts file, or it is damaged"):
             Tally.load(path)
 
     @pytest.mark.parametrize("other", ["single", "pair", "covered", "pattern keys", "pattern codes", "pattern starts"])
@@ -54,7 +54,7 @@ class TestCountsOnDisk:
             stored = dict(file)
         stored[other] = stored[other][:-1]
         np.savez(path, **stored)
-        with pytest.raises(AssayError, match="holds no counts that Assay wrote, or is damaged"):
+        with pytest.raises(AssayError, match="is not a valid counts file, or it is damaged"):
             Tally.load(path)
 
     def test_damage_anywhere_is_noticed_or_harmless(self, votes, path):
@@ -75,9 +75,9 @@ class TestCountsOnDisk:
     @pytest.mark.parametrize("content", [b"", b"no counts", b"PK\x03\x04"], ids=str)
     def test_something_else(self, path, content):
         path.write_bytes(content)
-        with pytest.raises(AssayError, match="holds no counts that Assay wrote, or is damaged"):
+        with pytest.raises(AssayError, match="is not a valid counts file, or it is damaged"):
             Tally.load(path)
 
     def test_a_model_is_not_counts(self, votes, tmp_path):
-        with pytest.raises(AssayError, match="holds no counts that Assay wrote"):
+        with pytest.raises(AssayError, match="is not a valid counts file"):
             Tally.load(LabelModel().fit(votes).save(tmp_path / "model.npz"))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay.endmodel.predictor import checked_labels, rows_of
+from assay.endmodel.predictor import labels_to_learn_from, rows_of
 
 TASKS = assay.TaskGraph.flat("letter", ["A", "B"])
 
@@ -37,15 +37,15 @@ def test_labels_that_were_chosen_find_their_rows_in_all_of_the_data_or_in_their_
 )
 def test_what_cannot_be_learned_from_is_refused(labels, said):
     with pytest.raises(assay.AssayError, match=said):
-        checked_labels(labels, TASKS)
+        labels_to_learn_from(labels, TASKS)
 
 
 def test_labels_of_other_tasks_are_refused():
     labels = labels_of(np.eye(2))
-    assert checked_labels(labels, TASKS) is labels
+    assert labels_to_learn_from(labels, TASKS) is labels
     for tasks, said in (
         (assay.TaskGraph.flat("letter", ["A", "C"]), "other labels"),
         (assay.TaskGraph.flat("x", ["A", "B"]), "letter, rather than x"),
     ):
         with pytest.raises(assay.AssayError, match=said):
-            checked_labels(labels, tasks)
+            labels_to_learn_from(labels, tasks)

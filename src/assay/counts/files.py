@@ -27,4 +27,4 @@ def read_counts(path: str | Path) -> tuple[Schema, Arrays]:
             raise AssayError(f"{path} was written by another version of Assay (counts format {said['format']})")
         return Schema.from_dict(whose), stored
     except (KeyError, ValueError, TypeError, AttributeError) as error:
-        raise AssayError(f"{path} holds no counts that Assay wrote, or is damaged: {error}") from error
+        raise AssayError(f"{path} is not a valid counts file, or it is damaged: {error}") from error

@@ -109,7 +109,7 @@ class Tally:
         try:
             return cls.from_arrays(schema, arrays)
         except (KeyError, ValueError) as error:
-            raise VoteError(f"{path} holds no counts that Assay wrote, or is damaged: {error}") from error
+            raise VoteError(f"{path} is not a valid counts file, or it is damaged: {error}") from error
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """All that was counted, for a file."""

@@ -74,7 +74,7 @@ def read_model(path: str | Path) -> tuple[dict[str, Any], Fitted, Tally | None]:
             counts = Tally.from_arrays(fitted.schema, counted)
         return said["settings"], fitted, counts
     except (KeyError, ValueError, TypeError, AttributeError) as error:
-        raise AssayError(f"{path} holds no model that Assay wrote, or is damaged: {error}") from error
+        raise AssayError(f"{path} is not a valid model file, or it is damaged: {error}") from error
 
 
 def _fitted(said: Mapping[str, Any], stored: Mapping[str, npt.NDArray[Any]]) -> Fitted:
