@@ -27,13 +27,12 @@ def test_labels_that_were_chosen_find_their_rows_in_all_of_the_data_or_in_their_
 @pytest.mark.parametrize(
     ("labels", "said"),
     [
-        (np.eye(2), "expected assay.Labels to learn from, but got ndarray"),
         (labels_of(np.empty((0, 2))), "there are no labels to learn from"),
         (labels_of([[0.5, 0.5], [0.9, 0.2]]), r"those of item 1 are \[0.9 0.2\]"),
         (labels_of([[np.nan, 1.0]]), "those of item 0"),
         (labels_of([[-0.5, 1.5]]), "those of item 0"),
     ],
-    ids=["array", "none", "no sum", "nan", "negative"],
+    ids=["none", "no sum", "nan", "negative"],
 )
 def test_what_cannot_be_learned_from_is_refused(labels, said):
     with pytest.raises(assay.AssayError, match=said):
