@@ -1,4 +1,4 @@
-"""Work that is parallel_map over the cores of one machine."""
+"""Work spread over the cores of one machine."""
 
 from __future__ import annotations
 
