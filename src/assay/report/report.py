@@ -13,12 +13,10 @@ import numpy as np
 import assay
 from assay._core.atomic_files import writing
 from assay._core.rows import records_at
-from assay.baselines import by_majority
 from assay.checks import CheckReport
 from assay.counts import SKETCH_SIZE, SourceGraph, Tally, tally_of
 from assay.errors import AssayError, VoteError
-from assay.evaluation import Evaluation, evaluate
-from assay.labels import Labels
+from assay.evaluation import Evaluation
 from assay.model import LabelModel
 from assay.model.estimate import Redundancy
 from assay.report.contested import ContestedItem, contested_items
@@ -32,6 +30,7 @@ from assay.report.facts import (
     task_facts,
 )
 from assay.report.meetings import Matrix, agreement, most_meeting, residuals, side_by_side
+from assay.report.methods import evaluate_methods
 from assay.report.more_data import Prospect, prospect
 from assay.report.priorities import Priority, priorities
 from assay.tasks import TaskGraph
@@ -164,6 +163,9 @@ class Report:
         learned = fitted.learned
         graph = SourceGraph(fitted.names, list(model.dependencies)) if learned is None else learned.graph
         rows = [item.row for item in contested if item.row is not None]
+        if evaluations is None and scored is not None:
+            labels = model.label(scored[0], progress=False)
+            evaluations = evaluate_methods(scored[0], {"label model": labels}, scored[1])
         return cls(
             title=title,
             items=counted.tally.items,
@@ -188,11 +190,7 @@ class Report:
             redundant=redundant,
             contested=contested,
             records=records_at(data, rows) if texts and data is not None else {},
-            evaluations=evaluations
-            if evaluations is not None
-            else {}
-            if scored is None
-            else _evaluations(model, *scored),
+            evaluations=evaluations or {},
             prospect=prospect(model.sources_, counted.tally.items),
             shows_texts=texts,
             faults=faults,
@@ -230,11 +228,6 @@ def _with_gold(votes: Votes, gold: Votes) -> tuple[Votes, Votes] | None:
     """The items that gold tells about."""
     known = gold.codes[:, 0] >= 0
     return (votes.take(known), gold.take(known)) if known.any() else None
-
-
-def _evaluations(model: LabelModel, votes: Votes, gold: Votes) -> dict[str, Evaluation]:
-    methods: dict[str, Labels] = {**by_majority(votes), "label model": model.label(votes, progress=False)}
-    return {name: evaluate(labels, gold) for name, labels in methods.items()}
 
 
 def _contradicted(counted: Counted) -> float:
