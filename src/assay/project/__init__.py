@@ -1,7 +1,7 @@
 """A project folder: its settings, its steps from data to labels, what it keeps."""
 
-from assay.project.changes import change_tables
 from assay.project.comparison import Comparison, compare
+from assay.project.comparison_tables import change_tables
 from assay.project.end_model import compare_methods, predict, train
 from assay.project.pipeline import (
     Run,

@@ -39,7 +39,7 @@ class Training:
 def train(project: Project, *, fresh: bool = False, progress: bool = True) -> Training:
     """Train a project's end model on the labels of its last run, and keep it in the output folder.
 
-    Training that was interrupted goes on, unless ``fresh``.
+    Training that was interrupted is resumed, unless ``fresh``.
     """
     from assay.endmodel import EndModel
 
@@ -78,7 +78,7 @@ def predict(project: Project, data: Path | None = None, out: Path | None = None)
 def compare_methods(project: Project, slice_by: str | None = None) -> dict[str, Evaluation]:
     """Majority votes, the label model and the end model against gold, on items that were held out of training.
 
-    ``slice_by`` names a column of the data, whose values are looked at one by one.
+    ``slice_by`` names a column of the data, for each value of which items are scored separately.
     """
     votes = stored_votes(project)
     gold = gold_votes(project, votes)

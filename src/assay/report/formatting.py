@@ -38,7 +38,7 @@ def cut(text: Any, most: int) -> str:
 
 
 NAME = 34
-"""Longer names are cut in charts, so that these keep their room."""
+"""Longer names are cut in charts, to leave room for the chart."""
 
 
 def distinct(names: Sequence[str]) -> list[str]:
