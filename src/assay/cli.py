@@ -162,7 +162,7 @@ def dependencies(folder: Folder = Path("."), as_json: Json = False, debug: Debug
         _print_json({**learned.to_dict(), "hints": [vars(hint) for hint in hints]})
         return
     if learned.edges:
-        show(dependencies_table(learned.to_pandas(), "sources that agree more often than the truth explains"))
+        show(dependencies_table(learned.to_pandas(), "correlations between sources that the truth does not explain"))
     else:
         print(learned.told())
     for note in learned.notes:

@@ -100,7 +100,7 @@ def _misjudged(sources: Sequence[SourceFacts]) -> Iterator[Priority]:
             "look",
             f"The model overestimates {source.name!r}: by gold, {gold.accuracy:.0%} of its votes for "
             f"{value.label} are right, not {value.accuracy:.0%}.",
-            "Sources that make the same mistakes confirm each other. Look for what it shares with them.",
+            "Sources that make the same mistakes confirm each other: look for what it has in common with others.",
         )
     if len(found) > _MOST_OF_A_KIND:
         names = listing(dict.fromkeys(source.name for source, _, _ in found[_MOST_OF_A_KIND:]))
