@@ -117,7 +117,7 @@ def test_sources_and_values_may_be_the_index():
         ([("kb", "Doctor", 0.7, 0.68, 0.72)], "the widest is kb (Doctor)"),
         ([("kb", "Doctor", 0.7, 0.4, 0.9)], "needs about 7,200,000 items, 720 times as many as now"),
         ([("kb", "Doctor", 0.7, 0.699, 0.701)], "is reached: about 100 of the 10,000 items were enough"),
-        ([("kb", "Doctor", 0.5, 0.0, 1.0)], "is out of reach: the votes tell nothing about kb (Doctor)"),
+        ([("kb", "Doctor", 0.5, 0.0, 1.0)], "is out of reach: the votes say nothing about kb (Doctor)"),
         ([("kb", "Doctor", None, None, None)], "there is no interval to plan from"),
         ([], "there is no interval to plan from"),
     ],
@@ -136,7 +136,7 @@ def test_missing_columns_are_named():
 @pytest.mark.parametrize(
     ("row", "items", "target", "message"),
     [
-        ((0.7, 0.6, 0.8), 0, 0.01, "1 or more"),
+        ((0.7, 0.6, 0.8), 0, 0.01, "positive integer"),
         ((0.7, 0.6, 0.8), 10, 0.0, "half-width"),
         ((0.7, 0.6, 0.8), 10, 0.5, "half-width"),
         ((0.7, 0.8, 0.6), 10, 0.1, "low before high"),

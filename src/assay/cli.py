@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import sys
 from pathlib import Path
@@ -16,6 +15,8 @@ import assay
 from assay.errors import AssayError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rich.table import Table
 
     from assay.evaluation import Evaluation
@@ -44,7 +45,7 @@ def _print_version(value: bool) -> None:
 
 
 Folder = Annotated[Path, typer.Argument(help="The project folder, with its assay.toml.", show_default=False)]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of tables.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Debug = Annotated[
     bool, typer.Option("--debug", help="Show the traceback of an error.", callback=_set_debug, is_eager=True)
 ]
@@ -62,13 +63,13 @@ def _options(
 
 @app.command(epilog="Example: [bold]assay init my-project[/]")
 def init(
-    folder: Annotated[Path, typer.Argument(help="Where to write it.", show_default=False)],
-    texts: Annotated[int, typer.Option(min=1, help="How many example texts to make.")] = 6_000,
-    seed: Annotated[int, typer.Option(help="What they are made from.")] = 7,
+    folder: Annotated[Path, typer.Argument(help="The folder to write to.", show_default=False)],
+    texts: Annotated[int, typer.Option(min=1, help="How many texts to generate.")] = 6_000,
+    seed: Annotated[int, typer.Option(help="The random seed of the texts.")] = 7,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Write an example project: assay.toml, sources, texts made from a seed, and gold to score with."""
+    """Write an example project: assay.toml, sources.py, generated texts, and gold labels to score with."""
     from assay.project.demo import write_example
 
     written = write_example(folder, texts, seed)
@@ -82,9 +83,12 @@ def init(
 @app.command(epilog="Example: [bold]assay apply my-project --workers 2[/]")
 def apply(
     folder: Folder = Path("."),
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes to use, instead of the setting.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Number of processes, in place of the setting in assay.toml.")
+    ] = None,
     on_error: Annotated[
-        str | None, typer.Option(metavar="raise|abstain", help="When a source fails on a row, instead of the setting.")
+        str | None,
+        typer.Option(metavar="raise|abstain", help="What to do when a source fails on a row, in place of the setting."),
     ] = None,
     as_json: Json = False,
     debug: Debug = False,
@@ -109,12 +113,14 @@ def apply(
 @app.command(epilog="Example: [bold]assay summary my-project --by task[/]")
 def summary(
     folder: Folder = Path("."),
-    by: Annotated[str, typer.Option(metavar="source|task|overall", help="What to tell about.")] = "source",
+    by: Annotated[
+        str, typer.Option(metavar="source|task|overall", help="One row for each source or task, or one for everything.")
+    ] = "source",
     gold: Annotated[bool, typer.Option(help="Score against the project's gold labels, if it has any.")] = True,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Tell how much the sources say and how they agree; against gold where there is some."""
+    """Show coverage, overlaps and conflicts of the sources, and their accuracy if there is gold."""
     from assay.project import gold_votes, stored_votes
     from assay.report import show, summary_table
 
@@ -130,7 +136,7 @@ def summary(
 
 @app.command(epilog="Example: [bold]assay check my-project[/]")
 def check(folder: Folder = Path("."), as_json: Json = False, debug: Debug = False) -> None:
-    """Check that the accuracies of the sources can be learned from their votes; exit code 1 if not."""
+    """Check whether the accuracies of the sources can be learned from their votes; exit code 1 if not."""
     from assay.project import check_votes
 
     report = check_votes(_load(folder))
@@ -144,21 +150,19 @@ def check(folder: Folder = Path("."), as_json: Json = False, debug: Debug = Fals
 
 @app.command(epilog="Example: [bold]assay dependencies my-project[/]")
 def dependencies(folder: Folder = Path("."), as_json: Json = False, debug: Debug = False) -> None:
-    """Find sources that have more in common than the truth explains, from their votes alone."""
-    from assay.project import current_votes, learned_dependencies
+    """Find sources that agree more often than the truth explains, from their votes alone."""
+    from assay.project import current_votes, hints_of, learned_dependencies
     from assay.report import dependencies_table, show
-    from assay.sources import dependency_hints
 
     project = _load(folder)
-    labels = [label for task in project.tasks.tasks for label in task.labels]
     votes = current_votes(project)
     learned = learned_dependencies(project, votes)
-    hints = dependency_hints(project.sources(), votes=votes, ignore=labels)
+    hints = hints_of(project, votes)
     if as_json:
         _print_json({**learned.to_dict(), "hints": [vars(hint) for hint in hints]})
         return
     if learned.edges:
-        show(dependencies_table(learned.to_pandas(), "what sources have in common beyond the truth"))
+        show(dependencies_table(learned.to_pandas(), "correlations between sources that the truth does not explain"))
     else:
         print(learned.told())
     for note in learned.notes:
@@ -171,20 +175,26 @@ def dependencies(folder: Folder = Path("."), as_json: Json = False, debug: Debug
 
 @app.command(epilog="Example: [bold]assay run my-project[/]")
 def run(folder: Folder = Path("."), as_json: Json = False, debug: Debug = False) -> None:
-    """Go all the way: apply the sources, learn their accuracies without gold, and write labels for every item."""
+    """Run the whole pipeline: apply the sources, learn their accuracies without gold, and label every item."""
     from assay.project import run as run_pipeline
 
-    _tell(run_pipeline(_load(folder)), as_json)
+    made = run_pipeline(_load(folder))
+    if as_json:
+        _print_json(made.to_dict())
+    else:
+        _print_run(made)
 
 
 @app.command(epilog="Example: [bold]assay train my-project[/]")
 def train(
     folder: Folder = Path("."),
-    fresh: Annotated[bool, typer.Option("--fresh", help="Forget training that was interrupted.")] = False,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Start anew, even if earlier training was interrupted.")
+    ] = False,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Train the end model on the labels of the last run; goes on where it was interrupted."""
+    """Train the end model on the labels of the last run; resumes where it was interrupted."""
     from assay.project import train as train_project
 
     done = train_project(_load(folder), fresh=fresh)
@@ -197,19 +207,22 @@ def train(
         print(f"trained on {done.items:,} items for {len(done.model.history_)} epochs{how}; {done.path}")
         print(f"next: assay evaluate {folder}, or assay predict {folder} --data new.jsonl")
     if done.model.interrupted_:
-        _complain("interrupted; the best weights so far were kept, and 'assay train' goes on from here")
+        _complain("interrupted; the best weights so far were kept, and 'assay train' resumes from here")
         raise typer.Exit(130)
 
 
 @app.command(epilog="Example: [bold]assay predict my-project --data new.jsonl[/]")
 def predict(
     folder: Folder = Path("."),
-    data: Annotated[Path | None, typer.Option(help="Rows to label, instead of the project's own.")] = None,
-    out: Annotated[Path | None, typer.Option(help="The Parquet file to write, instead of the default.")] = None,
+    data: Annotated[Path | None, typer.Option(help="The rows to label, in place of the project's own.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="The Parquet file to write; by default predictions.parquet in the output folder."),
+    ] = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Label rows with the trained end model; the sources are not asked."""
+    """Label rows with the trained end model, without asking the sources."""
     from assay.project import predict as predict_project
 
     labels, path = predict_project(_load(folder), data, out)
@@ -223,12 +236,17 @@ def predict(
 def evaluate(
     folder: Folder = Path("."),
     slice_by: Annotated[
-        str | None, typer.Option("--slice", metavar="COLUMN", help="A column whose values are scored one by one.")
+        str | None,
+        typer.Option(
+            "--slice",
+            metavar="COLUMN",
+            help="A column of the data; items are scored separately for each of its values.",
+        ),
     ] = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Compare majority votes, the label model and the end model on items that were held out of training."""
+    """Compare majority votes, the label model and the end model on items held out of training."""
     from assay.project import compare_methods
     from assay.report import show
 
@@ -244,31 +262,33 @@ def evaluate(
 @app.command(epilog="Example: [bold]assay report my-project[/]")
 def report(
     folder: Folder = Path("."),
-    out: Annotated[Path | None, typer.Option(help="The HTML file to write, instead of the default.")] = None,
-    texts: Annotated[bool, typer.Option(help="Show the data of contested items.")] = True,
-    items: Annotated[int, typer.Option(min=0, help="How many contested items to show.")] = 20,
+    out: Annotated[
+        Path | None, typer.Option(help="The HTML file to write; by default report.html in the output folder.")
+    ] = None,
+    texts: Annotated[bool, typer.Option(help="Show the data of items that the sources disagree on.")] = True,
+    items: Annotated[int, typer.Option(min=0, help="How many such items to show.")] = 20,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Write what the last run gave as one HTML page to look at; what to fix first comes first."""
+    """Write the results of the last run as one HTML page: what to fix first, sources, labels, disagreements."""
     from assay.project import write_report
 
     path = write_report(_load(folder), out, texts=texts, items=items)
     if as_json:
         _print_json({"report": str(path), "bytes": path.stat().st_size})
         return
-    print(f"open it in a browser: {path} ({path.stat().st_size / 1e6:.1f} MB, needs nothing else)")
+    print(f"open it in a browser: {path} ({path.stat().st_size / 1e6:.1f} MB, works offline)")
 
 
-@app.command(epilog="Example: [bold]assay compare my-project/before my-project[/]")
+@app.command(epilog="Example: [bold]assay compare before my-project[/]")
 def compare(
     one: Annotated[Path, typer.Argument(help="A project folder, or the output folder of a run.", show_default=False)],
-    other: Annotated[Path, typer.Argument(help="Another one.", show_default=False)],
-    items: Annotated[int, typer.Option(min=0, help="How many items to name whose labels changed.")] = 10,
+    other: Annotated[Path, typer.Argument(help="The project or output folder to compare it with.", show_default=False)],
+    items: Annotated[int, typer.Option(min=0, help="How many items with changed labels to list.")] = 10,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Tell what changed between two runs: sources, their accuracies, labels."""
+    """Show what changed between two runs: sources, their accuracies, labels."""
     from assay.project import change_tables
     from assay.project import compare as compare_runs
     from assay.report import show
@@ -282,43 +302,38 @@ def compare(
 
 @app.command(epilog="Example: [bold]assay demo --folder demo[/]")
 def demo(
-    folder: Annotated[Path, typer.Option(help="Where the example project goes.")] = Path("demo"),
-    texts: Annotated[int, typer.Option(min=10, help="How many texts to make.")] = 6_000,
-    seed: Annotated[int, typer.Option(help="What they are made from.")] = 7,
+    folder: Annotated[Path, typer.Option(help="The folder of the example project.")] = Path("demo"),
+    texts: Annotated[int, typer.Option(min=10, help="How many texts to generate.")] = 6_000,
+    seed: Annotated[int, typer.Option(help="The random seed of the texts.")] = 7,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Run the main job end to end on an example that makes its own data, and score it with hidden gold."""
-    from assay.project import compare_methods, write_report
-    from assay.project import run as run_pipeline
-    from assay.project import train as train_project
-    from assay.project.demo import write_example
+    """Run the whole pipeline on an example that generates its own data, and score it against gold."""
+    from assay.project.demo import run_demo
     from assay.report import show, summary_table
 
-    kept = write_example(folder, texts, seed, keep_edited=True)
-    made = run_pipeline(_load(folder))
-    if not as_json:
-        print(f"{len(made.votes):,} short texts about people and organisations, in {folder}")
-        if kept:
-            print(f"your own {', '.join(kept)} there was kept")
-        print(f"\n{made.project.tasks!r}\n")
-        show(summary_table(made.votes.summary(), "what the sources say"))
-    can_train = _has("torch", "safetensors")
-    if can_train:
-        train_project(made.project, fresh=True)
-    compared = compare_methods(made.project) if can_train else {}
-    page = write_report(made.project) if _has("altair", "vl_convert") else None
-    _tell(made, as_json, compared, page)
-    if not as_json:
-        if compared:
-            show(_compared(compared))
-        else:
-            print("no end model was trained, since PyTorch is not installed: pip install 'assay[torch]'")
-        print(f"\nlook around in {folder}: change sources.py, then run 'assay run {folder}'")
-        if page is None:
-            print("no report was written, since altair is not installed: pip install 'assay[report]'")
-        else:
-            print(f"and open the report in a browser: {page}")
+    done = run_demo(folder, texts, seed)
+    made = done.run
+    if as_json:
+        held_out = {name: found.accuracy for name, found in done.held_out.items()}
+        extras = {"held_out": held_out, "report": None if done.page is None else str(done.page)}
+        _print_json({**made.to_dict(), **{name: value for name, value in extras.items() if value}})
+        return
+    print(f"{len(made.votes):,} short texts about people and organisations, in {folder}")
+    if done.kept:
+        print(f"your own {', '.join(done.kept)} there was kept")
+    print(f"\n{made.project.tasks!r}\n")
+    show(summary_table(made.votes.summary(), "what the sources say"))
+    _print_run(made)
+    if done.held_out:
+        show(_compared(done.held_out))
+    else:
+        print("no end model was trained, since PyTorch is not installed: pip install 'assay[torch]'")
+    print(f"\nlook around in {folder}: change sources.py, then run 'assay run {folder}'")
+    if done.page is None:
+        print("no report was written, since altair is not installed: pip install 'assay[report]'")
+    else:
+        print(f"and open the report in a browser: {done.page}")
 
 
 def main() -> None:
@@ -337,46 +352,26 @@ def main() -> None:
     except Exception as error:
         if _state["debug"]:
             raise
-        _complain(f"{type(error).__name__}: {error}\nThis is a fault in Assay. Run again with --debug to see where.")
+        _complain(f"{type(error).__name__}: {error}\nThis is a bug in Assay. Run again with --debug for the traceback.")
         sys.exit(1)
-
-
-def _has(*packages: str) -> bool:
-    return all(importlib.util.find_spec(package) is not None for package in packages)
 
 
 def _complain(message: str) -> None:
     Console(stderr=True, highlight=False).print(f"[bold red]error:[/] {escape(message)}", soft_wrap=True)
 
 
-def _compared(found: dict[str, Evaluation]) -> Table:
+def _compared(found: Mapping[str, Evaluation]) -> Table:
     from assay.report import comparison_table
 
     return comparison_table(found, f"against gold, on {found['end model'].items:,} items held out of training")
 
 
-def _tell(made: Run, as_json: bool, compared: dict[str, Evaluation] | None = None, page: Path | None = None) -> None:
+def _print_run(made: Run) -> None:
     """What a run gave: the check, the sources with their accuracies, and the scores."""
     from assay.report import score_table, show, sources_table
 
-    model, output = made.model, made.project.output
-    if as_json:
-        _print_json(
-            {
-                "items": len(made.votes),
-                "output": str(output),
-                "check": model.check_.to_dict(),
-                "converged": model.converged_,
-                "notes": model.notes_,
-                "learned_dependencies": None if model.learned_ is None else model.learned_.to_dict()["edges"],
-                "advice": model.advice_,
-                "sources": json.loads(model.sources_.to_json(orient="records")),
-                "accuracy": {score.method: score.accuracy for score in made.scores},
-                **({"held_out": {name: found.accuracy for name, found in compared.items()}} if compared else {}),
-                **({} if page is None else {"report": str(page)}),
-            }
-        )
-        return
+    model = made.model
+    _print_faults(made.votes)
     if model.check_.problems:
         print(f"{model.check_}\n")
     show(sources_table(model.sources_, "what the label model learned, without gold"))
@@ -384,9 +379,9 @@ def _tell(made: Run, as_json: bool, compared: dict[str, Evaluation] | None = Non
         print(f"note: {note}")
     for sentence in model.advice_:
         print(f"- {sentence}")
-    if made.scores:
-        show(score_table([(score.method, score.accuracy) for score in made.scores], "against gold"))
-    print(f"votes, labels and the model are in {output}")
+    if made.evaluations:
+        show(score_table([(name, found.accuracy) for name, found in made.evaluations.items()], "against gold"))
+    print(f"votes, labels and the model are in {made.project.output}")
 
 
 def _load(folder: Path) -> Project:

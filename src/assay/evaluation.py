@@ -26,7 +26,7 @@ __all__ = ["Evaluation", "accuracy", "as_gold", "evaluate", "micro_accuracy", "o
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 _UNKNOWN = -2
-"""In place of a label number: gold does not tell."""
+"""In place of a label number: gold does not say."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class Evaluation:
     items: int
     """How many items have gold."""
     tasks: pd.DataFrame
-    """Per task: *accuracy* and *macro_f1*, over its labels and N/A, and the *items* that gold tells about."""
+    """Per task: *accuracy* and *macro_f1*, over its labels and N/A, and the number of *items* with gold."""
     confusion: dict[str, pd.DataFrame]
     """Per task how many items have which true label (rows) and which label here (columns)."""
     calibration: pd.DataFrame
@@ -46,7 +46,7 @@ class Evaluation:
     calibration_error: float
     """The gap between confidence and accuracy, averaged over items."""
     slices: pd.DataFrame
-    """Per slice: *accuracy*, and the *items* in it that gold tells about."""
+    """Per slice: *accuracy*, and the number of its *items* with gold."""
 
     def __repr__(self) -> str:
         return (
@@ -87,9 +87,9 @@ def evaluate(labels: Labels, gold: Any, *, slices: Mapping[str, Any] | None = No
         The truth about some items or all: a dict of task -> labels, in which None is N/A,
         outcome numbers (−1 unknown), labels, or dicts over tasks.
     slices
-        Name -> mask (items,): parts of the data to look at by themselves.
+        Name -> mask (items,): parts of the data to score separately.
     ranges
-        Into how many ranges of equal width confidence is divided for the calibration.
+        The number of bins of equal width for the calibration.
 
     >>> labels = Labels(TaskGraph.flat("mail", ["ham", "spam"]), (np.array([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8]]),))
     >>> evaluate(labels, ["ham", "spam", "spam"], slices={"short": [True, True, False]})
@@ -184,7 +184,7 @@ def _calibration(labels: Labels, outcomes: list[IntArray], ranges: int) -> tuple
     import pandas as pd
 
     if ranges < 1:
-        raise AssayError(f"ranges must be a whole number from 1, but is {ranges!r}")
+        raise AssayError(f"ranges must be a positive integer, but is {ranges!r}")
     confidence, right = [], []
     for joint, numbers in zip(labels.joint, outcomes, strict=True):
         known = numbers >= 0

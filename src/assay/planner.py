@@ -44,7 +44,7 @@ def plan(sources: pd.DataFrame, items: int, target: float = 0.01) -> pd.DataFram
     -------
     DataFrame
         A row for each source and value: ``now``, the half-width today;
-        ``items_needed`` for the target, infinite if the interval tells nothing and
+        ``items_needed`` for the target, infinite if the interval says nothing and
         missing if there is none; ``factor``, how many times as many as now. Its
         ``attrs["summary"]`` says it in a sentence.
 
@@ -92,7 +92,7 @@ def plan_summary(table: pd.DataFrame, items: int, target: float) -> str:
     name = f"{widest['source']} ({widest['value']})"
     needed, factor = float(widest["items_needed"]), float(widest["factor"])
     if math.isinf(needed):
-        return f"{goal} is out of reach: the votes tell nothing about {name}"
+        return f"{goal} is out of reach: the votes say nothing about {name}"
     if factor <= 1:
         return f"{goal} is reached: about {_about(needed):,} of the {items:,} items were enough"
     times = f"{factor:.1f}" if factor < 100 else f"{_about(factor):,}"
@@ -102,7 +102,7 @@ def plan_summary(table: pd.DataFrame, items: int, target: float) -> str:
 def items_needed(accuracy: float, low: float, high: float, items: int, target: float) -> float:
     """How many items bring the interval [low, high] of an accuracy, found on ``items``, to ± ``target``.
 
-    Not a number without an interval, infinite for [0, 1], which tells nothing.
+    Not a number without an interval, infinite for [0, 1], which says nothing.
 
     >>> items_needed(0.7, 0.66, 0.74, items=1_000, target=0.01)
     16048.0
@@ -172,9 +172,9 @@ def _half_width(accuracy: float, low: float, high: float) -> float:
 
 def _check_items(items: int) -> None:
     if not items >= 1:
-        raise DataError(f"the number of items must be 1 or more, but is {items}")
+        raise DataError(f"the number of items must be a positive integer, but is {items}")
 
 
 def _about(count: float) -> int:
-    """Two leading digits: more would pretend."""
+    """Rounded to two leading digits; more would pretend to a precision that is not there."""
     return int(round(count, 1 - math.floor(math.log10(count)))) if count >= 1 else math.ceil(count)

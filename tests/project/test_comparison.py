@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import AssayError, LabelModel, Labels, ProjectError, Votes, compare
-from assay.project.changes import change_tables
+from assay.project.comparison_tables import change_tables
 from assay.project.pipeline import LABELS_FILE, MODEL_FILE, VOTES_FILE
 from assay.report.terminal import show
 from assay.simulate import flat_world
@@ -117,7 +117,7 @@ def test_runs_are_read_from_their_folders(before, tmp_path, capsys):
     (tmp_path / "b" / MODEL_FILE).unlink()
     with pytest.raises(ProjectError, match=r"model\.npz is missing"):
         compare(tmp_path / "a", tmp_path / "b")
-    with pytest.raises(AssayError, match="whole number"):
+    with pytest.raises(AssayError, match="non-negative integer"):
         compare(before, before, items=-1)
 
 

@@ -91,7 +91,7 @@ def test_settings_constraints_and_feasible(folder):
         (GOOD.replace('"sources.py"', '"other.py"'), "there is no such file"),
         (GOOD.replace('modules = ["sources.py"]', "modules = []"), "modules needs 1 entry or more"),
         (GOOD + "[settings]\nworker = 2\n", "Did you mean 'workers'"),
-        (GOOD + "[settings]\nworkers = 0\n", "must be greater than 0, but is 0"),
+        (GOOD + "[settings]\nworkers = 0\n", "must be positive, but is 0"),
         (GOOD + "[settings]\non_error = 'ignore'\n", "'raise' or 'abstain'"),
         (GOOD + "[model]\ndependencies = 'title'\n", "must be a list or 'learn', but is 'title'"),
         (GOOD.replace('"Person"]\n', '"Persn"]\n'), "Did you mean 'Person'"),

@@ -11,5 +11,5 @@ def test_a_run_writes_its_report(tmp_path):
     page = made.report(tmp_path / "page.html", items=2).read_text()
     assert "<title>p · Assay</title>" in page
     assert page.count("<details>") == 2
-    for score in made.scores:
-        assert f"{100 * score.accuracy:.1f}%" in page
+    for found in made.evaluations.values():
+        assert f"{100 * found.accuracy:.1f}%" in page

@@ -43,7 +43,7 @@ def test_where_all_is_well_there_is_only_what_was_gained():
 
 def test_where_nothing_is_gained_it_says_so():
     (only,) = told(components=[component(right=0.8)])
-    assert "majority vote would be as good" in only.what
+    assert "majority vote would do as well" in only.what
 
 
 @pytest.mark.parametrize(("accuracy", "named"), [(0.3, True), (0.46, False), (0.8, False)])
@@ -55,7 +55,7 @@ def test_a_source_is_worse_than_chance_if_its_whole_interval_is(accuracy, named)
 @pytest.mark.parametrize(("right", "wrong", "named"), [(40, 60, True), (78, 22, False), (4, 6, False), (95, 5, False)])
 def test_a_source_that_gold_knows_to_be_worse_is_named(right, wrong, named):
     found = told(sources=[source(gold=Score.of(right, wrong))])
-    assert any("Gold knows 'kb' better" in entry.what for entry in found) == named
+    assert any("The model overestimates 'kb'" in entry.what for entry in found) == named
 
 
 def test_the_most_urgent_comes_first():

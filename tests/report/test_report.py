@@ -93,7 +93,7 @@ def test_without_texts_nothing_of_the_data_is_there(model, simulation):
     assert "patient" in with_texts
     assert "secret" not in without
     assert "patient" not in without
-    assert "nothing of the data itself" in without
+    assert "none of the data itself" in without
 
 
 def test_votes_may_come_in_any_shape(model, simulation, tmp_path):
@@ -153,14 +153,14 @@ def test_large_runs_are_cut_with_a_note(monkeypatch):
     assert not report.is_exact
     assert len(report.agreement.names) == 40
     page = report.to_html()
-    assert "that meet others most are shown, of 60" in page
+    assert "that overlap most with others are shown, of 60" in page
     assert "from a sample of the items" in page
 
 
 def test_what_cannot_be_is_refused(model, simulation):
     with pytest.raises(AssayError, match="is not fitted yet"):
         Report.of(LabelModel(), simulation.votes)
-    with pytest.raises(AssayError, match="whole number from 0"):
+    with pytest.raises(AssayError, match="non-negative integer"):
         Report.of(model, simulation.votes, items=-1)
     with pytest.raises(VoteError, match="in memory"):
         Report.of(model, assay.count(simulation.votes), gold=simulation.gold)

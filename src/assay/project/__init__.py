@@ -1,7 +1,7 @@
 """A project folder: its settings, its steps from data to labels, what it keeps."""
 
-from assay.project.changes import change_tables
 from assay.project.comparison import Comparison, compare
+from assay.project.comparison_tables import change_tables
 from assay.project.end_model import compare_methods, predict, train
 from assay.project.pipeline import (
     Run,
@@ -9,6 +9,7 @@ from assay.project.pipeline import (
     check_votes,
     current_votes,
     gold_votes,
+    hints_of,
     learned_dependencies,
     run,
     stored_votes,
@@ -28,6 +29,7 @@ __all__ = [
     "compare_methods",
     "current_votes",
     "gold_votes",
+    "hints_of",
     "learned_dependencies",
     "predict",
     "run",

@@ -163,7 +163,7 @@ def compare(one: str | Path | Labeled, other: str | Path | Labeled, *, items: in
     Comparison(0 sources added, 1 removed, 0 edited; 155 of 2,000 items flipped)
     """
     if not isinstance(items, int) or items < 0:
-        raise AssayError(f"items must be a whole number from 0, but is {items!r}")
+        raise AssayError(f"items must be a non-negative integer, but is {items!r}")
     first, second = (StoredRun.read(run) if isinstance(run, str | Path) else run for run in (one, other))
     rows, notes = _matched(first.votes, second.votes)
     common = [name for name in first.votes.names if name in second.votes.names]
@@ -202,7 +202,7 @@ def _matched(one: Votes, other: Votes) -> tuple[Rows | None, tuple[str, ...]]:
         return (left[order], right[order]), tuple(told)
     if len(one) == len(other):
         return (np.arange(len(one)), np.arange(len(one))), ()
-    why = f"the runs have {len(one):,} and {len(other):,} items without names, so nobody can tell which is which"
+    why = f"the runs have {len(one):,} and {len(other):,} items without names, so items cannot be matched"
     return None, (f"{why}; votes and labels are not compared",)
 
 

@@ -12,11 +12,12 @@ import numpy.typing as npt
 
 from assay._core.rows import as_polars
 from assay.errors import ProjectError, near_miss
-from assay.evaluation import Evaluation, evaluate
+from assay.evaluation import Evaluation
 from assay.labels import Labels
-from assay.project.pipeline import LABELS_FILE, by_method, gold_votes, stored, stored_votes
+from assay.project.pipeline import LABELS_FILE, gold_votes, stored, stored_votes
 from assay.project.project import Project
 from assay.project.settings import EndModelSettings
+from assay.report import evaluate_methods
 
 if TYPE_CHECKING:
     from assay.endmodel import Encoder, EndModel
@@ -38,7 +39,7 @@ class Training:
 def train(project: Project, *, fresh: bool = False, progress: bool = True) -> Training:
     """Train a project's end model on the labels of its last run, and keep it in the output folder.
 
-    Training that was interrupted goes on, unless ``fresh``.
+    Training that was interrupted is resumed, unless ``fresh``.
     """
     from assay.endmodel import EndModel
 
@@ -77,7 +78,7 @@ def predict(project: Project, data: Path | None = None, out: Path | None = None)
 def compare_methods(project: Project, slice_by: str | None = None) -> dict[str, Evaluation]:
     """Majority votes, the label model and the end model against gold, on items that were held out of training.
 
-    ``slice_by`` names a column of the data, whose values are looked at one by one.
+    ``slice_by`` names a column of the data, for each value of which items are scored separately.
     """
     votes = stored_votes(project)
     gold = gold_votes(project, votes)
@@ -86,10 +87,16 @@ def compare_methods(project: Project, slice_by: str | None = None) -> dict[str, 
     held = held_out(project, len(votes))
     if not held.any():
         held = np.ones(len(votes), dtype=bool)
-    methods = {**by_method(votes, stored_labels(project)), "end model": stored_model(project).label(project.data)}
-    slices = {} if slice_by is None else _slices(project, slice_by, held)
-    truth = gold.take(held)
-    return {name: evaluate(labels.where(held), truth, slices=slices) for name, labels in methods.items()}
+    slices = None if slice_by is None else _slices(project, slice_by, held)
+    labels = {"label model": stored_labels(project), "end model": stored_model(project).label(project.data)}
+    for name, found in labels.items():
+        if len(found) != len(votes):
+            raise ProjectError(
+                f"the {name} has labels for {len(found):,} items, but there are votes on {len(votes):,}; "
+                f"run 'assay run {project.folder}' again"
+            )
+    chosen = {name: found.where(held) for name, found in labels.items()}
+    return evaluate_methods(votes.take(held), chosen, gold.take(held), slices=slices)
 
 
 def held_out(project: Project, items: int) -> npt.NDArray[np.bool_]:
@@ -126,5 +133,10 @@ def _slices(project: Project, column: str, held: npt.NDArray[np.bool_]) -> Mappi
     frame = as_polars(project.data)
     if column not in frame.columns:
         raise ProjectError(f"the data has no column {column!r} to slice by. {near_miss(column, frame.columns)}")
+    if len(frame) != len(held):
+        raise ProjectError(
+            f"{project.data} has {len(frame):,} rows, but there are votes on {len(held):,} items; "
+            f"run 'assay run {project.folder}' again"
+        )
     values = frame[column].to_numpy()[held]
     return {f"{column}={value}": values == value for value in sorted(set(values.tolist()), key=str)}

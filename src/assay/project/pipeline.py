@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from assay.baselines import by_majority
 from assay.checks import CheckReport, check
 from assay.errors import ProjectError
-from assay.gold import micro_accuracy, outcome_numbers
+from assay.evaluation import Evaluation
 from assay.labels import Labels
 from assay.model import LabelModel
 from assay.model.dependencies import LearnedDependencies, learn_dependencies
 from assay.project.project import Project
-from assay.report import ITEMS, Report
-from assay.sources import apply
+from assay.report import ITEMS, Report, evaluate_methods
+from assay.sources import Hint, apply, dependency_hints
 from assay.tasks import TaskGraph
 from assay.votes import Votes
 
 VOTES_FILE, LABELS_FILE, MODEL_FILE, REPORT_FILE = "votes.parquet", "labels.parquet", "model.npz", "report.html"
-
-
-@dataclass(frozen=True)
-class Score:
-    """How often a method is right, over whole outcomes."""
-
-    method: str
-    accuracy: float
 
 
 def votes_path(project: Project) -> Path:
@@ -79,21 +71,30 @@ def stored_votes(project: Project) -> Votes:
     return stored(project, votes_path(project), Votes.from_parquet, "votes", "assay apply")
 
 
-def current_votes(project: Project) -> Votes:
+def current_votes(project: Project, *, progress: bool = True) -> Votes:
     """The votes that a project has, made now if there are none yet."""
-    return stored_votes(project) if votes_path(project).is_file() else apply_sources(project)
+    return stored_votes(project) if votes_path(project).is_file() else apply_sources(project, progress=progress)
 
 
-def check_votes(project: Project, votes: Votes | None = None) -> CheckReport:
+def check_votes(project: Project, votes: Votes | None = None, *, progress: bool = True) -> CheckReport:
     """What :func:`assay.check` says about a project's votes, with the dependencies it declares, or learns."""
-    given = current_votes(project) if votes is None else votes
+    given = current_votes(project, progress=progress) if votes is None else votes
     declared = project.model.dependencies
-    return check(given, learned_dependencies(project, given).pairs if declared == "learn" else declared)
+    if declared == "learn":
+        return check(given, learned_dependencies(project, given, progress=progress).pairs)
+    return check(given, declared)
 
 
-def learned_dependencies(project: Project, votes: Votes | None = None) -> LearnedDependencies:
+def learned_dependencies(project: Project, votes: Votes | None = None, *, progress: bool = True) -> LearnedDependencies:
     """The dependencies between a project's sources that their votes show."""
-    return learn_dependencies(current_votes(project) if votes is None else votes, seed=project.model.seed)
+    given = current_votes(project, progress=progress) if votes is None else votes
+    return learn_dependencies(given, seed=project.model.seed, progress=progress)
+
+
+def hints_of(project: Project, votes: Votes) -> list[Hint]:
+    """Which of a project's sources look at the same things, or seem to copy."""
+    labels = [label for task in project.tasks for label in task.labels]
+    return dependency_hints(project.sources(), votes=votes, ignore=labels)
 
 
 def gold_votes(project: Project, votes: Votes) -> Votes | None:
@@ -110,21 +111,28 @@ class Run:
     votes: Votes
     model: LabelModel
     labels: Labels
-    scores: list[Score]
-    """Against gold, if the project has any: majority votes and the label model."""
+    evaluations: Mapping[str, Evaluation]
+    """Majority votes and the label model against gold, if the project has any."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """What it gave, for JSON."""
+        learned = self.model.learned_
+        return {
+            "items": len(self.votes),
+            "output": str(self.project.output),
+            "faults": [vars(fault) for fault in self.votes.faults],
+            "check": self.model.check_.to_dict(),
+            "converged": self.model.converged_,
+            "notes": self.model.notes_,
+            "learned_dependencies": None if learned is None else learned.to_dict()["edges"],
+            "advice": self.model.advice_,
+            "sources": json.loads(self.model.sources_.to_json(orient="records")),
+            "accuracy": {method: found.accuracy for method, found in self.evaluations.items()},
+        }
 
     def report(self, path: str | Path, *, texts: bool = True, items: int = ITEMS) -> Path:
         """Write what the run gave as one HTML page; see :class:`assay.Report`."""
-        report = Report.of(
-            self.model,
-            self.votes,
-            gold=gold_votes(self.project, self.votes),
-            data=self.project.data,
-            texts=texts,
-            items=items,
-            title=self.project.title,
-        )
-        return report.save(path)
+        return report_of(self.project, self.model, self.votes, texts=texts, items=items).save(path)
 
 
 def label_model(project: Project) -> LabelModel:
@@ -135,20 +143,32 @@ def label_model(project: Project) -> LabelModel:
 def run(project: Project, *, progress: bool = True) -> Run:
     """Apply the sources, learn the label model, label every item, and keep all of it in the output folder."""
     votes = apply_sources(project, progress=progress)
-    model = label_model(project).fit(votes)
-    labels = model.label(votes)
+    model = label_model(project).fit(votes, progress=progress)
+    labels = model.label(votes, progress=progress)
     model.save(project.output / MODEL_FILE)
     labels.to_parquet(project.output / LABELS_FILE)
     gold = gold_votes(project, votes)
-    return Run(project, votes, model, labels, [] if gold is None else scores(votes, labels, gold))
+    evaluations = {} if gold is None else evaluate_methods(votes, {"label model": labels}, gold)
+    return Run(project, votes, model, labels, evaluations)
 
 
-def scores(votes: Votes, labels: Labels, gold: Votes) -> list[Score]:
-    """How often majority votes and the label model are right about whole outcomes."""
-    truths = [outcome_numbers(gold, index) for index in range(len(labels.joint))]
-    return [Score(name, micro_accuracy(found.joint, truths)) for name, found in by_method(votes, labels).items()]
-
-
-def by_method(votes: Votes, labels: Labels) -> dict[str, Labels]:
-    """The labels of majority votes, and those of the label model."""
-    return {**by_majority(votes), "label model": labels}
+def report_of(
+    project: Project,
+    model: LabelModel,
+    votes: Votes,
+    *,
+    texts: bool = True,
+    items: int = ITEMS,
+    evaluations: Mapping[str, Evaluation] | None = None,
+) -> Report:
+    """Look at what a label model made of a project's votes, with its gold and its data."""
+    return Report.of(
+        model,
+        votes,
+        gold=gold_votes(project, votes),
+        data=project.data,
+        texts=texts,
+        items=items,
+        evaluations=evaluations,
+        title=project.title,
+    )

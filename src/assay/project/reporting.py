@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
 from assay.errors import ProjectError
 from assay.model import LabelModel
 from assay.project.end_model import MODEL_FILE as END_MODEL_FILE
 from assay.project.end_model import compare_methods
-from assay.project.pipeline import MODEL_FILE, REPORT_FILE, gold_votes, stored_votes
+from assay.project.extras import can_train
+from assay.project.pipeline import MODEL_FILE, REPORT_FILE, report_of, stored_votes
 from assay.project.project import Project
 from assay.report import ITEMS, Report
 
@@ -23,19 +23,9 @@ def report_on(project: Project, *, texts: bool = True, items: int = ITEMS) -> Re
     path = project.output / MODEL_FILE
     if not path.is_file():
         raise ProjectError(f"{project.folder} has no label model yet; run 'assay run {project.folder}' first")
-    model = LabelModel.load(path)
-    gold = gold_votes(project, votes)
-    trained = (project.output / END_MODEL_FILE).is_file() and importlib.util.find_spec("torch") is not None
-    return Report.of(
-        model,
-        votes,
-        gold=gold,
-        data=project.data,
-        texts=texts,
-        items=items,
-        evaluations=compare_methods(project) if trained and gold is not None else None,
-        title=project.title,
-    )
+    has_end_model = (project.output / END_MODEL_FILE).is_file() and can_train()
+    evaluations = compare_methods(project) if has_end_model and project.gold is not None else None
+    return report_of(project, LabelModel.load(path), votes, texts=texts, items=items, evaluations=evaluations)
 
 
 def write_report(project: Project, out: Path | None = None, *, texts: bool = True, items: int = ITEMS) -> Path:

@@ -24,6 +24,13 @@ from assay.errors import ProjectError, near_miss
 from assay.model import LabelModel
 
 _NO_OTHER_KEYS = ConfigDict(extra="forbid")
+_WORDS = {
+    "a valid array": "a list",
+    "a valid integer": "an integer",
+    "a valid ": "a ",
+    "greater than 0": "positive",
+}
+"""What pydantic says, and what a writer of TOML says."""
 _FOR_BARE_MATRICES = ("cardinality",)
 """Settings of the label model that a project has no use for: its tasks say it."""
 
@@ -86,9 +93,9 @@ class EndModelSettings(NetworkSettings):
     rebalance: Literal["none", "median", "min"] = "none"
     """Whether items of frequent outcomes are left out."""
     temperature: float = 1.0
-    """Above 1 labels get less sure, below surer."""
+    """Above 1 labels become less confident, below 1 more confident."""
     hard: bool = False
-    """Whether the most probable outcome is taken for the truth."""
+    """Whether labels are replaced by their most probable outcome."""
 
     @property
     def network(self) -> dict[str, Any]:
@@ -229,8 +236,10 @@ def _plainly(message: str) -> str:
     >>> _plainly("Input should be a valid array"), _plainly("Input should be a valid integer")
     ('a list', 'an integer')
     """
-    expected = message.removeprefix("Input should be ").replace("a valid array", "a list")
-    return expected.replace("a valid integer", "an integer").replace("a valid ", "a ")
+    expected = message.removeprefix("Input should be ")
+    for theirs, ours in _WORDS.items():
+        expected = expected.replace(theirs, ours)
+    return expected
 
 
 def _where(place: Place) -> str:

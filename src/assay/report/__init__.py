@@ -13,6 +13,7 @@ _HOMES = {
     "assay.report.attached": ["html_of", "plots_of"],
     "assay.report.contested": ["ContestedItem"],
     "assay.report.facts": ["SourceFacts", "ValueFacts"],
+    "assay.report.methods": ["evaluate_methods"],
     "assay.report.plots": ["DependencyPlots", "EvaluationPlots", "LabelPlots", "ModelPlots", "VotePlots"],
     "assay.report.priorities": ["Priority"],
     "assay.report.report": ["ITEMS", "Report"],
@@ -42,6 +43,7 @@ __all__ = [
     "VotePlots",
     "comparison_table",
     "dependencies_table",
+    "evaluate_methods",
     "html_of",
     "percent",
     "plain_table",
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
     from assay.report.attached import html_of, plots_of
     from assay.report.contested import ContestedItem
     from assay.report.facts import SourceFacts, ValueFacts
+    from assay.report.methods import evaluate_methods
     from assay.report.plots import DependencyPlots, EvaluationPlots, LabelPlots, ModelPlots, VotePlots
     from assay.report.priorities import Priority
     from assay.report.report import ITEMS, Report

@@ -10,9 +10,9 @@ import numpy as np
 from assay._core.palette import PAGE
 from assay.report import charts
 from assay.report.facts import LabelShare
+from assay.report.formatting import NAME, count, cut, distinct, percent
 from assay.report.html import Content, Markup, name_of, section, tag, trusted
 from assay.report.plots import confusion_map
-from assay.report.words import NAME, count, cut, distinct, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,12 +36,12 @@ def figure(chart: charts.Chart | Markup, title: str, what: str = "") -> Markup:
 
 
 def labels_section(report: Report) -> Markup:
-    """How common outcomes and labels are, and how sure the labels are."""
+    """How common outcomes and labels are, and how confident the model is."""
     figures: list[Content] = []
     for part in report.components:
         of = "" if len(report.components) == 1 else f": {cut(', '.join(part.tasks), 40)}"
         figures.append(
-            _shares(part.balance, f"Class balance{of}", "how common each outcome is, as the model learned it")
+            _shares(part.balance, f"Class balance{of}", "how common each outcome is, as learned by the model")
         )
         some = "items" if part.covered == 1 else f"the {percent(part.covered)} of the items with votes"
         what = f"{some}, by how probable their label is"
@@ -50,16 +50,16 @@ def labels_section(report: Report) -> Markup:
         )
         figures.append(figure(chart, f"Confidence{of}", what))
     figures += [
-        _shares(task.labels, f"Labels of {cut(task.name, 40)}", f"by {count(task.sources, 'source')}")
+        _shares(task.labels, f"Labels of {cut(task.name, 40)}", f"voted on by {count(task.sources, 'source')}")
         for task in report.tasks[:_MOST_TASKS]
     ]
     more = len(report.tasks) - _MOST_TASKS
     return section(
         "labels",
         "Labels",
-        tag("p", "What the items were labeled as, and how sure the model is of it."),
+        tag("p", "How the items were labeled, and how confident the model is."),
         tag("p", f"{count(more, 'more task')} are left out.", class_="note") if more > 0 else None,
-        None if report.is_exact else tag("p", "counted on a sample of the items.", class_="note"),
+        None if report.is_exact else tag("p", "counted in a sample of the items.", class_="note"),
         tag("div", figures, class_="charts even"),
     )
 
@@ -69,14 +69,14 @@ def _shares(shares: Sequence[LabelShare], title: str, what: str) -> Markup:
     rest = len(shares) - len(shown)
     note = what + (f"; {count(rest, 'rarer one')} left out" if rest else "")
     if any(entry.gold is not None for entry in shown):
-        note += "; the mark is gold"
+        note += "; the mark shows gold"
     names = distinct([entry.name for entry in shown])
     rows = [{"name": n, "value": e.share, "gold": e.gold} for n, e in zip(names, shown, strict=True)]
     return figure(charts.bars(rows, title="share of items", palette=PAGE), title, note)
 
 
 def agreement_section(report: Report) -> Markup:
-    """Who agrees with whom, what the truth does not explain of it, and what was declared."""
+    """Which sources agree, how much of that the truth does not explain, and which dependencies were declared."""
     figures: list[Content] = []
     names = distinct(report.agreement.names)
     if len(names) > 1:
@@ -84,7 +84,7 @@ def agreement_section(report: Report) -> Markup:
             figure(
                 charts.heat_map(report.agreement.cells, names, palette=PAGE),
                 "Agreement",
-                "the share of items that both vote on where both can be right; empty where they hardly meet",
+                "of the items that both vote on, the share where both can be right; empty where there are hardly any",
             )
         )
     if report.residuals is not None and len(names) > 1:
@@ -92,17 +92,17 @@ def agreement_section(report: Report) -> Markup:
             figure(
                 charts.heat_map(report.residuals.cells, names, form=".2f", full=0.5, palette=PAGE),
                 "Residual correlation",
-                "what votes have in common beyond the truth: 100% for copies, about 0% for sources that only the truth "
-                "connects; declared dependencies show too",
+                "agreement beyond what the truth explains: 100% for copies, about 0% for independent sources; "
+                "declared dependencies show as well",
             )
         )
     figures.append(_graph(report))
     left_out = report.agreement.left_out
-    note = f"the {count(len(names), 'source')} that meet others most are shown, of {len(report.sources):,}."
+    note = f"the {count(len(names), 'source')} that overlap most with others are shown, of {len(report.sources):,}."
     return section(
         "agreement",
         "How sources agree",
-        tag("p", "Sources that are alike are next to each other."),
+        tag("p", "Similar sources are next to each other."),
         tag("p", note, class_="note") if left_out else None,
         tag("div", figures, _redundancy(report), class_="charts"),
     )
@@ -113,15 +113,15 @@ def _graph(report: Report) -> Markup:
     title = "Learned dependencies" if report.learned else "Declared dependencies"
     if not graph.edges:
         how = "found" if report.learned else "declared"
-        what = f"none were {how}: the model takes all sources for independent given the truth"
+        what = f"none were {how}: the model treats all sources as independent given the truth"
         return figure(tag("p", "No dependencies.", class_="pale"), title, what)
     joined = [clique for clique in graph.cliques if len(clique) > 1]
     alone = sum(len(clique) == 1 for clique in graph.cliques)
-    what = f"{count(len(joined), 'clique')} of dependent sources, {count(alone, 'source')} on their own"
+    what = f"{count(len(joined), 'clique')} of dependent sources, {count(alone, 'independent source')}"
     if graph.edges != graph.declared:
         what += "; dashed: added to make the graph chordal"
     scores = {pair: score for pair, score in report.dependence.items() if np.isfinite(score)} or None
-    what += "; with their residual correlation" if scores else ""
+    what += "; numbers are residual correlations" if scores else ""
     return figure(trusted(graph.to_svg(scores)), title, what)
 
 
@@ -138,12 +138,12 @@ def _redundancy(report: Report) -> Content:
         rows.append(tag("tr", *cells, tag("td", seen, class_="seen"), tag("td", due, class_="number")))
     more = len(report.redundant) - len(rows)
     head = tag(
-        "tr", *(tag("th", name) for name in ("Source", "Repeats", "They")), tag("th", "By chance", class_="number")
+        "tr", *(tag("th", name) for name in ("Source", "Repeats", "They")), tag("th", "If independent", class_="number")
     )
     return tag(
         "div",
         tag("h3", "Sources that repeat each other"),
-        tag("p", "more than sources would that only the truth connects", class_="hint"),
+        tag("p", "more often than independent sources would", class_="hint"),
         tag("div", tag("table", tag("thead", head), tag("tbody", rows)), class_="scroll"),
         tag("p", f"{count(more, 'more pair')} like these.", class_="hint") if more else None,
     )
@@ -170,11 +170,11 @@ def gold_section(report: Report) -> Markup | None:
     best = list(found)[-1]
     held = ", held out of training" if "end model" in found else ""
     figures: list[Content] = [
-        figure(charts.scores(rows, places=_PLACES, palette=PAGE), "Scores", "the share of items labeled right"),
+        figure(charts.scores(rows, places=_PLACES, palette=PAGE), "Scores", "the share of items labeled correctly"),
         figure(
             charts.calibration(curves, places=_PLACES, palette=PAGE),
             "Calibration",
-            "how often labels of some confidence are right; on the dashed line they keep what they promise",
+            "how often labels of a given confidence are right; the dashed line is perfect calibration",
         ),
         *_confusions(found[best], best),
     ]
@@ -188,13 +188,13 @@ def gold_section(report: Report) -> Markup | None:
 
 
 def _curve(calibration: pd.DataFrame) -> list[Any]:
-    """The points of a calibration curve, but for those of so few items that they tell nothing."""
+    """The points of a calibration curve, except those of too few items to mean anything."""
     enough = calibration["items"] >= _TOO_FEW * calibration["items"].sum()
     return calibration[enough].to_dict("records")
 
 
 def _telling(found: Any) -> dict[str, Evaluation]:
-    """Without the hierarchical majority vote where it is the plain one."""
+    """Without the hierarchical majority vote where it is the same as the plain one."""
     plain, other = found.get("majority vote"), found.get("hierarchical majority vote")
     if plain is not None and other is not None and plain.figures() == other.figures():
         return {name: score for name, score in found.items() if score is not other}
@@ -205,7 +205,7 @@ def _score_table(found: Any) -> Markup:
     first = next(iter(found.values()))
     tasks = list(first.tasks.index)[:_MOST_TASKS]
     head = [
-        "Outcome right",
+        "Outcome accuracy",
         *([str(task) for task in tasks] if len(tasks) > 1 else []),
         "Macro F1",
         "Calibration error",
@@ -229,7 +229,7 @@ def _score_table(found: Any) -> Markup:
 
 
 def _confusions(score: Evaluation, method: str) -> list[Markup]:
-    what = f"{method}: of 100 items with a gold label, how many get which"
+    what = f"{method}: of 100 items with each gold label, how many got which label"
     return [
         figure(confusion_map(table, PAGE), f"Confusion, {cut(task, 40)}", what)
         for task, table in list(score.confusion.items())[:_MOST_TASKS]
@@ -237,9 +237,9 @@ def _confusions(score: Evaluation, method: str) -> list[Markup]:
     ]
 
 
-def prospect_section(report: Report) -> Markup | None:
-    """What more items would do to the error bars; None where there are none."""
-    ahead = report.prospect
+def more_data_section(report: Report) -> Markup | None:
+    """How error bars would shrink with more items; None where there are no error bars."""
+    ahead = report.forecast
     if ahead is None:
         return None
     rows = [{"name": name, "items": items, "half_width": half} for name, items, half in ahead.curves]

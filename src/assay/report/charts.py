@@ -266,7 +266,7 @@ def scores(rows: Sequence[Record], *, places: Mapping[str, int] | None = None, p
         .mark_circle(size=95, opacity=0.95)
         .encode(
             y=alt.Y("figure:N", scale=_in_order(rows, "figure"), title=None).axis(grid=True),
-            x=alt.X("value:Q", scale=alt.Scale(domain=[low, 1], nice=False), title="right").axis(
+            x=alt.X("value:Q", scale=alt.Scale(domain=[low, 1], nice=False), title="accuracy").axis(
                 format=".0%", tickCount=5
             ),
             color=alt.Color("method:N", scale=_series_scale(methods, palette, places), title=None).legend(

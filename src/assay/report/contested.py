@@ -1,4 +1,4 @@
-"""Where sources disagree most: items, their votes, and what each vote did to the label, in words."""
+"""Where sources disagree most: items, their votes, and the effect of each vote on the label, in words."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HARDLY = 1.1
 
 @dataclass(frozen=True)
 class Contribution:
-    """What one source, or dependent sources together, did to the odds of the two most probable outcomes."""
+    """How one source, or dependent sources together, changed the odds of the two most probable outcomes."""
 
     who: str
     log_odds: float
@@ -46,7 +46,7 @@ class ContestedItem:
     contributions: tuple[Contribution, ...]
     """Strongest first."""
     gold: str | None = None
-    """What gold says of it, if it does."""
+    """Its gold label, if there is one."""
 
 
 def contested_items(counted: Counted, votes: Any, gold: Votes | None, most: int) -> tuple[ContestedItem, ...]:
@@ -161,7 +161,7 @@ def in_words(log_odds: float, first: str, second: str) -> str:
     """What a change of log-odds between two outcomes means.
 
     >>> in_words(1.2, "Doctor", "Lawyer")
-    'makes Doctor 3.3 times as likely against Lawyer'
+    'makes Doctor 3.3 times as likely relative to Lawyer'
     >>> in_words(-0.02, "Doctor", "Lawyer")
     'hardly matters'
     """
@@ -170,4 +170,4 @@ def in_words(log_odds: float, first: str, second: str) -> str:
         return "hardly matters"
     gains, loses = (first, second) if log_odds > 0 else (second, first)
     times = f"{factor:.1f}" if factor < 10 else f"{factor:,.0f}" if factor < 1e6 else "millions of"
-    return f"makes {gains} {times} times as likely against {loses}"
+    return f"makes {gains} {times} times as likely relative to {loses}"

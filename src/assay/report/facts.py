@@ -1,4 +1,4 @@
-"""What a report tells about sources and labels: figures, without a word about how they are shown.
+"""The figures of a report about sources and labels, without how they are shown.
 
 Everything is counted over vote patterns, each with the number of items that it stands for. Where
 patterns are too many, a sample of them stands for all, so the work does not grow with the items.
@@ -25,10 +25,10 @@ from assay.votes import Votes, judged, summarize, wilson
 FloatArray = npt.NDArray[np.float64]
 
 _VAGUE = 0.5
-"""An interval wider than this tells hardly anything."""
+"""An interval wider than this says hardly anything."""
 
 RANGES = 20
-"""Into how many ranges of equal width confidence is divided."""
+"""The number of bins of a histogram of confidence."""
 
 
 @dataclass(frozen=True)
@@ -58,13 +58,13 @@ class ValueFacts:
     high: float
     votes: int
     chance: float
-    """How often the vote would be right if it were cast blindly."""
+    """How often the vote would be right if it were cast at random."""
     gold: Score | None = None
 
 
 @dataclass(frozen=True)
 class SourceFacts:
-    """One source: how much it says, how it agrees with others, and how right it is believed to be."""
+    """One source: how much it votes, how it agrees with others, and how accurate it appears to be."""
 
     name: str
     tasks: str
@@ -90,7 +90,7 @@ class SourceFacts:
 
     @property
     def is_worse_than_chance(self) -> bool:
-        """Whether most of its votes are of values that are surely right less often than by chance."""
+        """Whether most of its votes are for values whose whole error bar lies below chance."""
         astray = sum(value.votes for value in self.values if value.high < value.chance)
         return 2 * astray > self.votes > 0
 
@@ -118,7 +118,7 @@ class TaskFacts:
 
 @dataclass(frozen=True)
 class ComponentFacts:
-    """What the outcomes of one component are like, and how sure the labels are."""
+    """What the outcomes of one component are like, and how confident the labels are."""
 
     tasks: tuple[str, ...]
     balance: tuple[LabelShare, ...]
@@ -209,7 +209,7 @@ def source_facts(counted: Counted, gold: tuple[Votes, Votes] | None) -> tuple[So
 
 
 def _chance(fitted: Fitted, source: int, code: int) -> float:
-    """How often a vote would be right if it were cast blindly: the least of its components, as its accuracy is."""
+    """How often a vote would be right if it were cast at random: the least of its components, as its accuracy is."""
     found = [1.0]
     for part, sets in zip(fitted.components, fitted.schema.outcome_sets, strict=True):
         number = sets.of_code[source][code]

@@ -8,6 +8,9 @@ from markupsafe import Markup, escape
 
 __all__ = ["Content", "Markup", "joined", "name_of", "section", "tag", "trusted"]
 
+_WITHOUT_END = ("input",)
+"""Elements that hold nothing, and so have no end tag."""
+
 Content = str | int | float | None | Iterable["Content"]
 """What a tag may hold: markup, a text to be escaped, a number, nothing, or several of these."""
 
@@ -33,7 +36,8 @@ def tag(name: str, *content: Content, **attributes: str | float | bool | None) -
         for key, value in attributes.items()
         if value is not None and value is not False
     ]
-    return Markup("<{0}{1}>{2}</{0}>").format(name, joined(written), joined(content))
+    start = Markup("<{}{}>").format(name, joined(written))
+    return start if name in _WITHOUT_END else start + joined(content) + Markup("</{}>").format(name)
 
 
 def joined(content: Content) -> Markup:

@@ -1,4 +1,4 @@
-"""Contested items: what was said, what came of it, and what each vote did."""
+"""Contested items: their votes, the resulting label, and the effect of each vote."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from assay.report.contested import ContestedItem, Contribution
+from assay.report.formatting import count, cut, percent
 from assay.report.html import Content, Markup, name_of, section, tag
-from assay.report.words import count, cut, percent
 
 if TYPE_CHECKING:
     from assay.report.report import Report
@@ -23,8 +23,8 @@ def items_section(report: Report) -> Markup | None:
     if not report.contested:
         return None
     intro = (
-        "The items with the most pairs of votes that cannot both be true; of those with the same votes one is shown. "
-        "Open it to see who said what, and what each vote did to the odds of the two most probable labels."
+        "The items with the most pairs of contradicting votes; of items with the same votes, one is shown. Open an "
+        "item to see who voted for what, and how each vote changed the odds of the two most probable labels."
     )
     if not report.shows_texts:
         intro += " The data itself is left out of this page."
@@ -32,7 +32,7 @@ def items_section(report: Report) -> Markup | None:
         "disagreement",
         "Where sources disagree most",
         tag("p", intro),
-        None if report.is_exact else tag("p", "looked for in a sample of the items.", class_="note"),
+        None if report.is_exact else tag("p", "found in a sample of the items.", class_="note"),
         tag("div", tag("button", "Open or close all", type="button", data_opens="contested"), class_="tools"),
         tag("div", [_item(report, item) for item in report.contested], id="contested", style="margin-top:12px"),
     )
@@ -57,8 +57,8 @@ def _item(report: Report, item: ContestedItem) -> Markup:
             _record(record),
             tag(
                 "div",
-                tag("div", tag("h3", "What each vote did"), _contributions(item)),
-                tag("div", tag("h3", "What came of it"), _posterior(item)),
+                tag("div", tag("h3", "Effect of each vote"), _contributions(item)),
+                tag("div", tag("h3", "Resulting label"), _posterior(item)),
                 class_="two",
             ),
             class_="inside",

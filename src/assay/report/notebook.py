@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _MOST_ROWS = 20
 _MOST_VOTES = 5_000_000
-"""Votes of more items and sources than this are not gone through just to be shown."""
+"""Votes on more items and sources than this are not summarised just to be displayed."""
 
 
 def votes_html(votes: Votes) -> str:
@@ -28,7 +28,7 @@ def votes_html(votes: Votes) -> str:
     1
     """
     if len(votes) * len(votes.names) > _MOST_VOTES:
-        return tag("p", repr(votes), "; ", tag("code", "votes.summary()"), " tells more")
+        return tag("p", repr(votes), "; ", "see ", tag("code", "votes.summary()"))
     table = votes.summary()
     shares = ["coverage", "overlaps", "conflicts"]
     rows = [

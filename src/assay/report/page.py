@@ -12,18 +12,18 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from assay._core.palette import DARK, LIGHT, Palette, variables
-from assay.report.chart_sections import agreement_section, gold_section, labels_section, prospect_section
+from assay.report.chart_sections import agreement_section, gold_section, labels_section, more_data_section
+from assay.report.formatting import count, percent, setting
 from assay.report.html import Content, Markup, section, tag, trusted
 from assay.report.item_section import items_section
 from assay.report.source_section import sources_section
-from assay.report.words import count, percent, setting
 
 if TYPE_CHECKING:
     from assay.checks import Problem
     from assay.report.report import Report
 
 _MOST_PROBLEMS = 60
-_URGENCY = {"stop": "stop", "fix": "fix first", "look": "look at", "fine": "know"}
+_URGENCY = {"stop": "blocking", "fix": "fix first", "look": "review", "fine": "note"}
 _BEYOND_CHARTS = {
     LIGHT: {"--ground": "#f5f6f8", "--rule": "#cfd5dd", "--good": "#1d7a55"},
     DARK: {"--ground": "#0d1014", "--rule": "#424c59", "--good": "#63c79d"},
@@ -51,9 +51,9 @@ def page(report: Report) -> str:
         ("agreement", "Agreement"): agreement_section(report),
         ("disagreement", "Disagreement"): items_section(report),
         ("gold", "Gold"): gold_section(report),
-        ("more-data", "More data"): prospect_section(report),
+        ("more-data", "More data"): more_data_section(report),
         ("check", "Check"): check_section(report),
-        ("asked", "What was asked"): asked_section(report),
+        ("settings", "Settings"): settings_section(report),
     }
     shown = {place: made for place, made in sections.items() if made is not None}
     head = (
@@ -84,14 +84,14 @@ def _heading(report: Report) -> list[Content]:
         ),
         ("Items in conflict", percent(report.contradicted), "with votes that cannot all be true"),
         (
-            "Labels believed right",
+            "Expected accuracy",
             percent(min(part.right for part in report.components)),
             f"majority vote: {percent(min(part.majority_right for part in report.components))}",
         ),
     ]
     scored = report.evaluations.get("label model")
     if scored is not None:
-        tiles.append(("Right by gold", percent(scored.accuracy), f"on {count(scored.items, 'item')}"))
+        tiles.append(("Accuracy by gold", percent(scored.accuracy), f"on {count(scored.items, 'item')}"))
     return [
         tag("div", "Assay report", class_="mark"),
         tag("h1", report.title),
@@ -104,9 +104,8 @@ def _heading(report: Report) -> list[Content]:
 
 def _lead(report: Report) -> str:
     tasks = ", ".join(task.name for task in report.tasks[:6]) + (" …" if len(report.tasks) > 6 else "")
-    return (
-        f"{count(len(report.sources), 'source')} voted {report.cast:,} times on {count(report.items, 'item')}: {tasks}."
-    )
+    said = f"{count(len(report.sources), 'source')} voted {report.cast:,} times on {count(report.items, 'item')}"
+    return f"{said}; tasks: {tasks}."
 
 
 def priorities_section(report: Report) -> Markup:
@@ -127,17 +126,17 @@ def priorities_section(report: Report) -> Markup:
 
 
 def check_section(report: Report) -> Markup:
-    """What can be learned from the votes at all, as :func:`assay.check` tells it; and what the model saw."""
+    """What can be learned from the votes at all, as :func:`assay.check` says; and what the model found."""
     problems = report.check.problems
     shown = [_problem(problem) for problem in problems[:_MOST_PROBLEMS]]
     more = len(problems) - len(shown)
     return section(
         "check",
         "The check",
-        tag("p", "What the votes allow to be learned, looked at before anything was fitted."),
+        tag("p", "What can be learned from the votes, checked before anything was fitted."),
         shown or tag("p", "No problems found."),
         tag("p", f"{count(more, 'more problem')}.", class_="note") if more else None,
-        tag("h3", "What the model saw", style="margin-top:18px"),
+        tag("h3", "What the model found", style="margin-top:18px"),
         [tag("p", sentence) for sentence in report.advice],
     )
 
@@ -152,8 +151,8 @@ def _problem(problem: Problem) -> Markup:
     )
 
 
-def asked_section(report: Report) -> Markup:
-    """The task graph, the settings, and what made the figures."""
+def settings_section(report: Report) -> Markup:
+    """The task graph, the settings of the label model, and the versions of what computed the figures."""
     settings = [
         tag("tr", tag("td", tag("code", name)), tag("td", tag("code", setting(value))))
         for name, value in report.settings.items()
@@ -162,9 +161,12 @@ def asked_section(report: Report) -> Markup:
     learned = ", ".join(dict.fromkeys(report.methods))
     drawn = trusted(report.task_graph.to_svg())
     return section(
-        "asked",
-        "What was asked",
-        tag("p", f"{count(report.items, 'item')}, {count(len(report.sources), 'source')}; learned by {learned}."),
+        "settings",
+        "Task graph and settings",
+        tag(
+            "p",
+            f"{count(report.items, 'item')}, {count(len(report.sources), 'source')}; parameters learned by {learned}.",
+        ),
         tag(
             "div",
             tag("figure", tag("figcaption", "Task graph"), tag("div", drawn, class_="scroll")),
@@ -176,8 +178,10 @@ def asked_section(report: Report) -> Markup:
 
 
 def _footer(report: Report) -> str:
-    texts = "" if report.shows_texts else " It holds nothing of the data itself."
-    return f"Made by Assay {report.versions['assay']}. This page is whole: it asks nothing of the network.{texts}"
+    texts = "" if report.shows_texts else " It contains none of the data itself."
+    return (
+        f"Made by Assay {report.versions['assay']}. This page is self-contained and makes no network requests.{texts}"
+    )
 
 
 def _colours() -> str:

@@ -19,11 +19,11 @@ from assay.model import LabelModel
 from assay.model.dependencies import LearnedDependencies
 from assay.report import charts
 from assay.report.charts import Chart
+from assay.report.error_bar_forecast import forecast_error_bars
 from assay.report.facts import RANGES, Score, outcome_texts, right_and_wrong
-from assay.report.meetings import MOST_SOURCES, Matrix, most_meeting, residuals, side_by_side
-from assay.report.meetings import agreement as agreement_of
-from assay.report.more_data import prospect
-from assay.report.words import distinct
+from assay.report.formatting import distinct
+from assay.report.source_matrices import MOST_SOURCES, SourceMatrix, most_overlapping, residuals, similar_adjacent
+from assay.report.source_matrices import agreement as agreement_of
 from assay.votes import Votes, summarize
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class VotePlots:
     votes: Votes
 
     def coverage(self) -> Chart:
-        """How much each source says: the share of items it votes on.
+        """The share of items that each source votes on.
 
         >>> votes = Votes.from_matrix([[0, 1], [-1, 1]], names=["kb", "crowd"])
         >>> [row["value"] for row in votes.plot.coverage().to_dict()["data"]["values"]]
@@ -50,14 +50,14 @@ class VotePlots:
         return self._shares("coverage")
 
     def conflicts(self) -> Chart:
-        """How often each source is contradicted: the share of items."""
+        """The share of items on which each source is contradicted."""
         return self._shares("conflicts")
 
     def agreement(self, most: int = MOST_SOURCES) -> Chart:
-        """The share of common items on which each two sources agree, sources that are alike side by side.
+        """The share of common items on which each two sources agree; similar sources are next to each other.
 
-        Two agree if what they say can both be true. With more than ``most`` sources, those are shown that meet others
-        most often.
+        Two sources agree if both votes can be right. With more than ``most`` sources, those are shown that overlap
+        with others most often.
         """
         met, found = agreement_of(Tally.of(self.votes, size=0))
         return _heat_map(found, met, most)
@@ -121,7 +121,7 @@ class ModelPlots:
         return charts.bars(rows[:_MOST_ROWS], title="class balance")
 
     def residuals(self, votes: Any, most: int = MOST_SOURCES) -> Chart:
-        """What each two sources have in common beyond the truth: 1 for copies, about 0 for independent sources."""
+        """The residual correlation of each two sources: 1 for copies, about 0 for independent sources."""
         fitted = self.model.fitted_
         tally = Tally.of(fitted.aligned(votes), size=0)
         found = residuals(fitted, tally)
@@ -132,9 +132,9 @@ class ModelPlots:
 
     def plan(self, items: int, target: float = 0.02) -> Chart:
         """How error bars would shrink with more items; ``items`` is how many the model was fitted on."""
-        found = prospect(self.model.sources_, items, target)
+        found = forecast_error_bars(self.model.sources_, items, target)
         if found is None:
-            raise AssayError("nobody votes, so there are no error bars to plan with")
+            raise AssayError("no source votes, so there are no error bars to plan with")
         rows = [{"name": name, "items": count, "half_width": half} for name, count, half in found.curves]
         return charts.shrinking(rows, now=items)
 
@@ -146,9 +146,9 @@ class DependencyPlots:
     learned: LearnedDependencies
 
     def residuals(self, most: int = MOST_SOURCES) -> Chart:
-        """What each two sources have in common beyond the truth: 1 for copies, about 0 for independent sources.
+        """The residual correlation of each two sources: 1 for copies, about 0 for independent sources.
 
-        With more than ``most`` sources, those are shown that have most in common with another one.
+        With more than ``most`` sources, those with the strongest correlations are shown.
 
         >>> learned = LearnedDependencies(("a", "b"), (), np.array([[1.0, 0.4], [0.4, 1.0]]))
         >>> [cell["value"] for cell in learned.plot.residuals().to_dict()["data"]["values"]]
@@ -156,7 +156,7 @@ class DependencyPlots:
         """
         cells = self.learned.residuals.copy()
         np.fill_diagonal(cells, np.nan)
-        found = Matrix(self.learned.names, cells)
+        found = SourceMatrix(self.learned.names, cells)
         return _heat_map(found, np.nan_to_num(np.abs(cells)), most, form=".2f", full=0.5)
 
     def graph(self) -> str:
@@ -200,7 +200,7 @@ class EvaluationPlots:
     evaluation: Evaluation
 
     def calibration(self) -> Chart:
-        """How often labels of some confidence are right."""
+        """How often labels of a given confidence are right."""
         points: list[Any] = self.evaluation.calibration.to_dict("records")
         return charts.calibration({"these labels": points})
 
@@ -225,8 +225,8 @@ def confusion_map(table: pd.DataFrame, palette: Palette = LIGHT) -> Chart:
     return charts.heat_map(shares, names, row_title="gold", column_title="label", palette=palette)
 
 
-def _heat_map(found: Matrix, met: Any, most: int, **style: Any) -> Chart:
-    shown = most_meeting(met, most)
+def _heat_map(found: SourceMatrix, met: Any, most: int, **style: Any) -> Chart:
+    shown = most_overlapping(met, most)
     few = found.among(shown)
-    few = few.among(side_by_side(few))
+    few = few.among(similar_adjacent(few))
     return charts.heat_map(few.cells, distinct(few.names), **style)

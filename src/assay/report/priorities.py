@@ -17,18 +17,18 @@ Urgency = Literal["stop", "fix", "look", "fine"]
 
 _FEW_SOURCES = 2
 _BARE = 0.2
-"""So many items without a vote are worth a word."""
+"""A share of items without votes that is worth mentioning."""
 _WORTH_IT = 0.005
 _MOST_OF_A_KIND = 4
 _FROM_THE_CHECK: dict[str, Urgency] = {"A301": "fix", "A203": "fix", "A302": "look", "A303": "look", "A201": "look"}
 """Findings of the check that are about what to change, in the order of their weight."""
 _ENOUGH_GOLD = 30
-"""With fewer votes that gold judges, it says little about a source."""
+"""With fewer votes on items with gold, gold says little about a source."""
 
 
 @dataclass(frozen=True)
 class Priority:
-    """One thing to do, or to know."""
+    """One thing to do, or to take note of."""
 
     urgency: Urgency
     what: str
@@ -67,7 +67,7 @@ def _failing(faults: Sequence[Fault]) -> Iterator[Priority]:
         yield Priority(
             "fix",
             f"{fault.source!r} failed on {fault.count:,} rows, first on row {fault.row}: {fault.error}",
-            "It was counted as abstaining there. Mend the source, or let it return None on such rows.",
+            "It counted as abstaining there. Fix the source, or let it return None on such rows.",
         )
 
 
@@ -78,8 +78,8 @@ def _worse_than_chance(sources: Sequence[SourceFacts]) -> Iterator[Priority]:
         yield Priority(
             "fix",
             f"{source.name!r} is worse than chance: {value.accuracy:.0%} of its {value.votes:,} votes for "
-            f"{value.label} seem right, where guessing would give {value.chance:.0%}.",
-            "Read some of its votes below. If it means the opposite, turn it round; if it is noise, drop it.",
+            f"{value.label} appear to be right; guessing would give {value.chance:.0%}.",
+            "Read some of its votes below. If it means the opposite, invert it; if it is noise, remove it.",
         )
     if len(astray) > _MOST_OF_A_KIND:
         names = listing([source.name for source in astray[_MOST_OF_A_KIND:]])
@@ -87,7 +87,7 @@ def _worse_than_chance(sources: Sequence[SourceFacts]) -> Iterator[Priority]:
 
 
 def _misjudged(sources: Sequence[SourceFacts]) -> Iterator[Priority]:
-    """Values that gold knows to be worse than the model's whole interval."""
+    """Values whose accuracy by gold lies below the model's whole interval."""
     found = [
         (source, value, value.gold)
         for source in sources
@@ -98,13 +98,13 @@ def _misjudged(sources: Sequence[SourceFacts]) -> Iterator[Priority]:
     for source, value, gold in found[:_MOST_OF_A_KIND]:
         yield Priority(
             "look",
-            f"Gold knows {source.name!r} better than the model does: {gold.accuracy:.0%} of its votes for "
+            f"The model overestimates {source.name!r}: by gold, {gold.accuracy:.0%} of its votes for "
             f"{value.label} are right, not {value.accuracy:.0%}.",
-            "Sources that err together believe each other. Look for what it shares with those it agrees with.",
+            "Sources that make the same mistakes confirm each other: look for what it has in common with others.",
         )
     if len(found) > _MOST_OF_A_KIND:
         names = listing(dict.fromkeys(source.name for source, _, _ in found[_MOST_OF_A_KIND:]))
-        yield Priority("look", f"The model believes too much in some votes of these sources, too: {names}.")
+        yield Priority("look", f"The model also overestimates some votes of these sources: {names}.")
 
 
 def _repeating(redundant: Sequence[tuple[str, str, Redundancy]]) -> Iterator[Priority]:
@@ -112,22 +112,22 @@ def _repeating(redundant: Sequence[tuple[str, str, Redundancy]]) -> Iterator[Pri
         return
     one, other, pair = redundant[0]
     more = len(redundant) - 1
-    others = "" if not more else f" {more} more {'pair looks' if more == 1 else 'pairs look'} alike."
+    others = "" if not more else f" So do {more} more {'pair' if more == 1 else 'pairs'}."
     yield Priority(
         "fix",
         f"{one!r} and {other!r} repeat each other: {in_common(pair)}.{others}",
-        "Declare sources that share a cause as dependencies, or drop one of each pair; else they count twice.",
+        "Declare sources with a common cause as dependencies, or remove one of each pair; otherwise they count twice.",
     )
 
 
 def _thin_tasks(tasks: Sequence[TaskFacts]) -> Iterator[Priority]:
     for task in tasks:
         if task.sources <= _FEW_SOURCES:
-            count = ("nobody votes", "one source votes", "two sources vote")[task.sources]
+            count = ("no source votes", "one source votes", "two sources vote")[task.sources]
             yield Priority(
                 "fix",
-                f"Only {count} on {task.name}." if task.sources else f"Nobody votes on {task.name}.",
-                f"Add {3 - task.sources} or more that look at something else: from three on, they check each other.",
+                f"Only {count} on {task.name}." if task.sources else f"No source votes on {task.name}.",
+                f"Add {3 - task.sources} or more that look at something else: three or more sources check each other.",
             )
 
 
@@ -137,7 +137,7 @@ def _from_the_check(check: CheckReport) -> Iterator[Priority]:
         for problem in of_kind[:_MOST_OF_A_KIND]:
             yield Priority(urgency, _sentence(problem.message), _sentence(problem.fix))
         if len(of_kind) > _MOST_OF_A_KIND:
-            yield Priority(urgency, f"{len(of_kind) - _MOST_OF_A_KIND} more of this kind ({code}) are in the check.")
+            yield Priority(urgency, f"The check lists {len(of_kind) - _MOST_OF_A_KIND} more of this kind ({code}).")
 
 
 def _vague(sources: Sequence[SourceFacts]) -> Iterator[Priority]:
@@ -146,8 +146,8 @@ def _vague(sources: Sequence[SourceFacts]) -> Iterator[Priority]:
         which, they = ("one source", "its") if len(names) == 1 else (f"{len(names)} sources", "their")
         yield Priority(
             "look",
-            f"The votes tell hardly anything about {which}: {listing(names)}. Error bars are half the scale or wider.",
-            f"Let {they} votes meet those of others: more items, or another source that speaks on the same ones.",
+            f"The votes say little about {which}: {listing(names)}. Error bars cover half the scale or more.",
+            f"Let {they} votes overlap with others: add items, or another source that votes on the same items.",
         )
 
 
@@ -158,8 +158,8 @@ def _bare_items(components: Sequence[ComponentFacts]) -> Iterator[Priority]:
             about = "" if len(components) == 1 else f" about {', '.join(part.tasks)}"
             yield Priority(
                 "look",
-                f"{bare:.0%} of the items have no vote{about}, so their label is no more than the class balance.",
-                "Look at a few of them for a source that would speak; until then leave them out of training.",
+                f"{bare:.0%} of the items have no vote{about}, so their label is just the class balance.",
+                "Read a few of them to find a source that covers them; until then, leave them out of training.",
             )
 
 
@@ -170,14 +170,14 @@ def _gain(components: Sequence[ComponentFacts]) -> Iterator[Priority]:
         if gain < _WORTH_IT:
             yield Priority(
                 "fine",
-                f"{about}a majority vote would be as good here: the model changes {1 - part.same:.1%} of the labels "
-                "and expects to gain nothing by it.",
+                f"{about}a majority vote would do as well here: the model changes {1 - part.same:.1%} of the labels "
+                "and expects no gain from that.",
             )
         else:
             yield Priority(
                 "fine",
                 f"{about}the model expects {part.right:.1%} of its labels to be right, {100 * gain:.1f} points more "
-                "than a majority vote's.",
+                "than a majority vote.",
             )
 
 

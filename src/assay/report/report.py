@@ -13,15 +13,14 @@ import numpy as np
 import assay
 from assay._core.atomic_files import writing
 from assay._core.rows import records_at
-from assay.baselines import by_majority
 from assay.checks import CheckReport
 from assay.counts import SKETCH_SIZE, SourceGraph, Tally, tally_of
 from assay.errors import AssayError, VoteError
-from assay.evaluation import Evaluation, evaluate
-from assay.labels import Labels
+from assay.evaluation import Evaluation
 from assay.model import LabelModel
 from assay.model.estimate import Redundancy
 from assay.report.contested import ContestedItem, contested_items
+from assay.report.error_bar_forecast import ErrorBarForecast, forecast_error_bars
 from assay.report.facts import (
     ComponentFacts,
     Counted,
@@ -31,9 +30,9 @@ from assay.report.facts import (
     source_facts,
     task_facts,
 )
-from assay.report.meetings import Matrix, agreement, most_meeting, residuals, side_by_side
-from assay.report.more_data import Prospect, prospect
+from assay.report.methods import evaluate_methods
 from assay.report.priorities import Priority, priorities
+from assay.report.source_matrices import SourceMatrix, agreement, most_overlapping, residuals, similar_adjacent
 from assay.tasks import TaskGraph
 from assay.votes import Fault, Votes, is_in_pieces
 
@@ -43,7 +42,7 @@ ITEMS = 20
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """What a labeling run gave, for people to look at. Made by :meth:`of`.
+    """The results of a labeling run, to look at. Made by :meth:`of`.
 
     >>> from assay.simulate import flat_world
     >>> simulation = flat_world(sources=6, seed=3).draw(2000)
@@ -60,7 +59,7 @@ class Report:
     cast: int
     """How many votes there are."""
     is_exact: bool
-    """Whether everything was counted over all items; else some figures are from a sample of them."""
+    """Whether everything was counted over all items; otherwise some figures are from a sample of them."""
     task_graph: TaskGraph
     settings: Mapping[str, Any]
     """Those of the label model."""
@@ -71,18 +70,18 @@ class Report:
     priorities: tuple[Priority, ...]
     """What to fix first."""
     advice: tuple[str, ...]
-    """What the model says of itself."""
+    """What the model found, in sentences."""
     sources: tuple[SourceFacts, ...]
     tasks: tuple[TaskFacts, ...]
     components: tuple[ComponentFacts, ...]
     contradicted: float
     """The share of items with votes that cannot all be true."""
-    agreement: Matrix
+    agreement: SourceMatrix
     """The share of common items on which sources agree."""
-    residuals: Matrix | None
-    """The correlations of votes that the truth does not explain, in the same order."""
+    residuals: SourceMatrix | None
+    """Correlations of votes beyond what the truth explains, in the same order."""
     graph: SourceGraph
-    """The dependencies that the model was told of, or that it learned."""
+    """The dependencies that were declared, or that the model learned."""
     learned: bool
     """Whether it learned them."""
     dependence: Mapping[tuple[int, int], float]
@@ -93,8 +92,8 @@ class Report:
     """The rows of contested items, by number."""
     evaluations: Mapping[str, Evaluation]
     """Methods against gold, if there is some."""
-    prospect: Prospect | None
-    """What more items would do to the error bars."""
+    forecast: ErrorBarForecast | None
+    """How error bars would shrink with more items."""
     shows_texts: bool = True
     faults: tuple[Fault, ...] = field(default=())
 
@@ -139,7 +138,7 @@ class Report:
             What the page is called.
         """
         if not isinstance(items, int) or items < 0:
-            raise AssayError(f"items must be a whole number from 0, but is {items!r}")
+            raise AssayError(f"items must be a non-negative integer, but is {items!r}")
         fitted = model.fitted_
         given = votes if isinstance(votes, Tally) or is_in_pieces(votes) else fitted.aligned(votes)
         truth = _gold(given, gold)
@@ -157,11 +156,14 @@ class Report:
         contested = contested_items(counted, given, truth, items)
         met, agreed = agreement(counted.tally)
         left = residuals(fitted, counted.tally)
-        shown = most_meeting(met)
-        shown = shown[side_by_side(agreed.among(shown))]
+        shown = most_overlapping(met)
+        shown = shown[similar_adjacent(agreed.among(shown))]
         learned = fitted.learned
         graph = SourceGraph(fitted.names, list(model.dependencies)) if learned is None else learned.graph
         rows = [item.row for item in contested if item.row is not None]
+        if evaluations is None and scored is not None:
+            labels = model.label(scored[0], progress=False)
+            evaluations = evaluate_methods(scored[0], {"label model": labels}, scored[1])
         return cls(
             title=title,
             items=counted.tally.items,
@@ -186,24 +188,20 @@ class Report:
             redundant=redundant,
             contested=contested,
             records=records_at(data, rows) if texts and data is not None else {},
-            evaluations=evaluations
-            if evaluations is not None
-            else {}
-            if scored is None
-            else _evaluations(model, *scored),
-            prospect=prospect(model.sources_, counted.tally.items),
+            evaluations=evaluations or {},
+            forecast=forecast_error_bars(model.sources_, counted.tally.items),
             shows_texts=texts,
             faults=faults,
         )
 
     def to_html(self) -> str:
-        """The page: one file that needs nothing else, neither scripts nor styles nor the network."""
+        """The page: one self-contained file, which needs no other scripts, styles or network."""
         from assay.report.page import page
 
         return page(self)
 
     def save(self, path: str | Path) -> Path:
-        """Write the page; it is there whole, or not at all."""
+        """Write the page, completely or not at all."""
         target = Path(path)
         text = self.to_html()
         with writing(target) as unfinished:
@@ -212,7 +210,7 @@ class Report:
 
 
 def versions() -> dict[str, str]:
-    """What made the figures."""
+    """The versions of what computed the figures."""
     return {"assay": assay.__version__, "python": platform.python_version(), "numpy": np.__version__}
 
 
@@ -225,14 +223,9 @@ def _gold(votes: Any, gold: Any) -> Votes | None:
 
 
 def _with_gold(votes: Votes, gold: Votes) -> tuple[Votes, Votes] | None:
-    """The items that gold tells about."""
+    """The items that have gold."""
     known = gold.codes[:, 0] >= 0
     return (votes.take(known), gold.take(known)) if known.any() else None
-
-
-def _evaluations(model: LabelModel, votes: Votes, gold: Votes) -> dict[str, Evaluation]:
-    methods: dict[str, Labels] = {**by_majority(votes), "label model": model.label(votes, progress=False)}
-    return {name: evaluate(labels, gold) for name, labels in methods.items()}
 
 
 def _contradicted(counted: Counted) -> float:

@@ -1,18 +1,18 @@
-"""The table of sources: how much each says, and a forest plot of how right it is believed to be."""
+"""The table of sources: how much each one votes, and a forest plot of its estimated accuracy."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from assay.report.facts import SourceFacts, ValueFacts
+from assay.report.formatting import count, interval, percent
 from assay.report.html import Content, Markup, name_of, section, tag
-from assay.report.words import count, interval, percent
 
 if TYPE_CHECKING:
     from assay.report.report import Report
 
 _MOST_SOURCES = 1_000
-"""So many rows a browser sorts at once; of more sources, those with the most votes are shown."""
+"""As many rows as a browser sorts without delay; of more sources, those with the most votes are shown."""
 _MOST_VALUES = 6
 
 
@@ -25,13 +25,13 @@ def sources_section(report: Report) -> Markup:
     partners = _partners(report)
     columns: list[tuple[str, str, bool]] = [
         ("Source", "", False),
-        ("Accuracy, with its 95% interval", "the share of its votes that are right, learned without gold", True),
-        *([("Gold", "the share of its votes that are right by the gold labels", True)] if has_gold else []),
+        ("Accuracy, with its 95% interval", "the share of its votes that are right, estimated without gold", True),
+        *([("Gold", "the share of its votes that are right, by the gold labels", True)] if has_gold else []),
         ("Coverage", "the share of items it votes on", True),
         ("Overlaps", "the share of items on which another source votes too", True),
         ("Conflicts", "the share of items on which another vote contradicts it", True),
         ("Votes", "", True),
-        *([("Repeats", "sources it has more in common with than the truth explains", False)] if partners else []),
+        *([("Repeats", "sources it agrees with more often than the truth explains", False)] if partners else []),
     ]
     head = tag(
         "tr",
@@ -45,7 +45,7 @@ def sources_section(report: Report) -> Markup:
         ],
     )
     rows = [_row(source, has_gold, partners.get(source.name, ()) if partners else None) for source in shown]
-    intro = "What each source says, and how often it seems to be right."
+    intro = "What each source votes for, and how accurate it appears to be."
     find = tag(
         "input",
         type="search",

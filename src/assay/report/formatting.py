@@ -38,7 +38,7 @@ def cut(text: Any, most: int) -> str:
 
 
 NAME = 34
-"""Longer names are cut in charts, so that these keep their room."""
+"""Longer names are cut in charts, to leave room for the chart."""
 
 
 def distinct(names: Sequence[str]) -> list[str]:
@@ -58,12 +58,16 @@ def distinct(names: Sequence[str]) -> list[str]:
 
 
 def setting(value: Any) -> str:
-    """A setting as a user would write it.
+    """A setting as a user would write it; what was given as tuples or sets is shown as lists, as a file has it.
 
     >>> setting([("kb", "kb2")]), setting(None)
-    ("[('kb', 'kb2')]", 'None')
+    ("[['kb', 'kb2']]", 'None')
     """
-    return cut(repr(list(value) if isinstance(value, set | frozenset | tuple) else value), 400)
+    return cut(repr(_listed(value)), 400)
+
+
+def _listed(value: Any) -> Any:
+    return [_listed(entry) for entry in value] if isinstance(value, list | tuple | set | frozenset) else value
 
 
 __all__ = ["NAME", "count", "cut", "distinct", "interval", "percent", "setting"]

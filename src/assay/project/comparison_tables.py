@@ -1,4 +1,4 @@
-"""What changed between two runs, for the terminal."""
+"""What changed between two runs, as tables for the terminal."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 _MOST_ROWS = 15
 _WORTH_TELLING = 0.005
-"""Accuracies that moved by less than this did not move."""
+"""Smaller changes of an accuracy are not listed."""
 
 
 def change_tables(found: Comparison) -> list[RenderableType]:
-    """Sentences and tables, in the order in which one wants to know."""
+    """Sentences and tables, the most important first."""
     told: list[RenderableType] = [escape(f"note: {note}") for note in found.notes]
     told += [
         f"[bold]{what}:[/] {escape(', '.join(names))}"
@@ -38,18 +38,18 @@ def change_tables(found: Comparison) -> list[RenderableType]:
     moved = found.accuracies[found.accuracies["moved"].abs() >= _WORTH_TELLING].to_dict("records")
     if moved:
         table = plain_table(
-            "accuracies that moved",
-            *("source", "value", "before", "after", "moved", ""),
-            numbers=("before", "after", "moved"),
+            "accuracies that changed",
+            *("source", "value", "before", "after", "change", ""),
+            numbers=("before", "after", "change"),
         )
         for row in moved[:_MOST_ROWS]:
             table.add_row(*_moved(row))
         told += [table, *_more(len(moved))]
     elif len(found.accuracies):
-        told.append("no accuracy moved by half a point or more")
+        told.append("no accuracy changed by half a point or more")
     if found.flipped:
         share = percent(found.flipped / max(found.items, 1))
-        title = f"{found.flipped:,} items ({share}) have another label"
+        title = f"{found.flipped:,} items ({share}) have a different label"
         table = plain_table(title, "task", "before", "after", "items", numbers=("items",))
         for row in found.flips.head(_MOST_ROWS).to_dict("records"):
             table.add_row(*(escape(str(row[name])) for name in ("task", "before", "after")), f"{row['items']:,}")

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.report.words import NAME, cut, distinct
+from assay.report.formatting import NAME, cut, distinct
 
 
 @given(st.text(max_size=60), st.integers(1, 40))

@@ -1,4 +1,4 @@
-"""How sources agree where they meet, and what they have in common beyond the truth, as matrices to look at."""
+"""How sources agree where they overlap, and how much of that the truth does not explain, as matrices to look at."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 MOST_SOURCES = 40
-"""A matrix of more sources is not readable; those that meet most are shown."""
+"""A matrix of more sources is not readable; those that overlap most are shown."""
 _ENOUGH = 5
-"""Sources that meet on fewer items than this have no share of agreement to speak of."""
+"""For sources that overlap on fewer items than this, no share of agreement is given."""
 _MOST_CELLS = 5e7
 """Residual correlations take an array of (outcomes, sources, sources); larger ones are not made."""
 
 
 @dataclass(frozen=True, eq=False)
-class Matrix:
-    """(sources, sources), not a number where there is nothing to tell."""
+class SourceMatrix:
+    """A figure for each pair of sources: (sources, sources), NaN where there is none."""
 
     names: tuple[str, ...]
     cells: FloatArray
     left_out: int = 0
     """How many sources are not shown."""
 
-    def among(self, sources: Sequence[int] | IntArray) -> Matrix:
+    def among(self, sources: Sequence[int] | IntArray) -> SourceMatrix:
         """The same for some of the sources, in the given order."""
         chosen = np.asarray(sources, dtype=np.int64)
         names = tuple(self.names[source] for source in chosen)
-        return Matrix(names, self.cells[np.ix_(chosen, chosen)], len(self.names) - len(chosen) + self.left_out)
+        return SourceMatrix(names, self.cells[np.ix_(chosen, chosen)], len(self.names) - len(chosen) + self.left_out)
 
 
-def agreement(tally: Tally) -> tuple[FloatArray, Matrix]:
-    """(sources, sources): on how many items two sources meet; and on which share of those they agree.
+def agreement(tally: Tally) -> tuple[FloatArray, SourceMatrix]:
+    """(sources, sources): on how many items two sources overlap; and on which share of those they agree.
 
-    Sources meet if both vote on one component, and agree if both can be right. Where there are too many values
-    to be counted in pairs, they agree if they say the same.
+    Sources overlap if both vote on one component, and agree if both can be right. Where there are too many values
+    to be counted in pairs, they agree if they give the same vote.
     """
     met, agreed = (np.zeros((len(tally.names), len(tally.names))) for _ in range(2))
     for component in range(len(tally.schema.label_space.components)):
@@ -53,11 +53,11 @@ def agreement(tally: Tally) -> tuple[FloatArray, Matrix]:
     with np.errstate(invalid="ignore"):
         shares = np.where(met >= _ENOUGH, agreed / met, np.nan)
     np.fill_diagonal(shares, np.nan)
-    return met, Matrix(tally.names, shares)
+    return met, SourceMatrix(tally.names, shares)
 
 
-def residuals(fitted: Fitted, tally: Tally) -> Matrix | None:
-    """The correlations of votes that the truth does not explain; the larger one where sources meet in two components.
+def residuals(fitted: Fitted, tally: Tally) -> SourceMatrix | None:
+    """Correlations of votes beyond what the truth explains; the larger one where sources overlap in two components.
 
     None where co-votes are too many to be counted by value.
     """
@@ -71,17 +71,17 @@ def residuals(fitted: Fitted, tally: Tally) -> Matrix | None:
             at = np.ix_(part.sources, part.sources)
             cells[at] = np.fmax(cells[at], residual_correlations(part.fit.parameters, statistics))
     np.fill_diagonal(cells, np.nan)
-    return Matrix(fitted.names, cells)
+    return SourceMatrix(fitted.names, cells)
 
 
-def most_meeting(met: FloatArray, most: int = MOST_SOURCES) -> IntArray:
-    """The sources that meet others most often, in their order; all if they are few."""
+def most_overlapping(met: FloatArray, most: int = MOST_SOURCES) -> IntArray:
+    """The sources that overlap with others most often, in their order; all if they are few."""
     others = met.sum(axis=1) - met.diagonal()
     return np.sort(np.argsort(-others, kind="stable")[:most])
 
 
-def side_by_side(matrix: Matrix) -> IntArray:
-    """An order in which sources that are alike are near each other."""
+def similar_adjacent(matrix: SourceMatrix) -> IntArray:
+    """An order in which similar sources are next to each other."""
     from scipy.cluster.hierarchy import leaves_list, linkage
     from scipy.spatial.distance import squareform
 

@@ -1,4 +1,4 @@
-"""How error bars would shrink with more items of the same kind: the planner, for a report."""
+"""How the error bars of source accuracies would shrink with more items of the same kind."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ _WIDEST = 8
 
 
 @dataclass(frozen=True)
-class Needed:
-    """One error bar, and what would bring it to the target."""
+class WideErrorBar:
+    """The error bar of one accuracy, and how many items would bring it to the target."""
 
     source: str
     value: str
     now: float
     items: float
-    """Infinite if the votes tell nothing."""
+    """How many it needs; infinite if the votes say nothing about it."""
 
 
 @dataclass(frozen=True)
-class Prospect:
-    """What more items would do."""
+class ErrorBarForecast:
+    """How error bars would shrink with more items."""
 
     target: float
     sentence: str
-    widest: tuple[Needed, ...]
+    widest: tuple[WideErrorBar, ...]
     curves: tuple[tuple[str, int, float], ...]
     """(which error bar, items, half-width)."""
 
 
-def prospect(sources: pd.DataFrame, items: int, target: float = TARGET) -> Prospect | None:
-    """From the ``sources_`` of a model that was fitted on so many items; None if nobody votes."""
+def forecast_error_bars(sources: pd.DataFrame, items: int, target: float = TARGET) -> ErrorBarForecast | None:
+    """A forecast from the ``sources_`` of a model and the number of items it was fitted on; None if nobody votes."""
     used = sources[sources["votes"] > 0]
     if used.empty or items < 1:
         return None
@@ -55,8 +55,8 @@ def prospect(sources: pd.DataFrame, items: int, target: float = TARGET) -> Prosp
             curves += [(name, more, half_width_with(*bar, items, more)) for more in ahead]
     rows = order.head(_WIDEST).to_dict("records")
     needed = tuple(
-        Needed(str(row["source"]), str(row["value"]), float(row["now"]), float(row["items_needed"]))
+        WideErrorBar(str(row["source"]), str(row["value"]), float(row["now"]), float(row["items_needed"]))
         for row in rows
         if not np.isnan(row["items_needed"])
     )
-    return Prospect(target, str(table.attrs["summary"]), needed, tuple(curves))
+    return ErrorBarForecast(target, str(table.attrs["summary"]), needed, tuple(curves))

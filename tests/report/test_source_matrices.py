@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from assay.counts.tally import Tally
-from assay.report.meetings import agreement, most_meeting, side_by_side
+from assay.report.source_matrices import agreement, most_overlapping, similar_adjacent
 from assay.simulate import flat_world
 
 
@@ -27,12 +27,12 @@ class TestMeetings:
 
     def test_of_many_sources_those_that_meet_most_are_shown(self):
         met = np.array([[9, 0, 3], [0, 9, 1], [3, 1, 9]])
-        assert most_meeting(met, 2).tolist() == [0, 2]
+        assert most_overlapping(met, 2).tolist() == [0, 2]
 
-    def test_sources_that_are_alike_stand_side_by_side(self):
+    def test_sources_that_are_alike_stand_similar_adjacent(self):
         drawn = flat_world(sources=8, copies=[(0, 6), (2, 5)], copy_probability=0.95, seed=1).draw(4_000)
         _, found = agreement(Tally.of(drawn.votes))
-        order = side_by_side(found).tolist()
+        order = similar_adjacent(found).tolist()
         assert sorted(order) == list(range(8))
         for one, other in ((0, 6), (2, 5)):
             assert abs(order.index(one) - order.index(other)) == 1
