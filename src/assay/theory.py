@@ -23,6 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -31,7 +32,7 @@ import numpy.typing as npt
 from assay.counts import Patterns, SourceGraph, Statistics, clique_indicators, layout_of, minimal, omega_of
 from assay.errors import DataError, VoteError
 from assay.model.estimate import complete
-from assay.votes import Votes
+from assay.votes import as_votes
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -270,7 +271,7 @@ def estimation_bound(
 
 
 def bound_for(
-    votes: Votes | Statistics,
+    votes: Any,
     graph: SourceGraph | None,
     balance: Sequence[float] | FloatArray,
     *,
@@ -288,7 +289,7 @@ def bound_for(
     Parameters
     ----------
     votes
-        The votes, or the counts of the indicators of all cliques.
+        The votes, or a matrix of class numbers with −1 for abstain; or the counts of the indicators of all cliques.
     graph
         The sources' dependencies; ``None`` if they are independent.
     balance
@@ -307,7 +308,7 @@ def bound_for(
         raise VoteError(
             f"Theorem 2 is about two outcomes; balance must be two positive numbers that sum to one, but is {balance!r}"
         )
-    if isinstance(votes, Votes):
+    if not isinstance(votes, Statistics):
         statistics, graph = _counted(votes, graph)
     else:
         last = max((source for indicator in votes.indicators for source in indicator.sources), default=-1)
@@ -366,8 +367,9 @@ def completion_gain(omega: npt.ArrayLike) -> float:
     return float(1 / np.sqrt(np.linalg.eigvalsh(gram.astype(np.float64))[0]))
 
 
-def _counted(votes: Votes, graph: SourceGraph | None) -> tuple[Statistics, SourceGraph]:
+def _counted(given: Any, graph: SourceGraph | None) -> tuple[Statistics, SourceGraph]:
     """Counts of all cliques of votes on two outcomes, and the dependencies of those sources that vote."""
+    votes = as_votes(given)
     outcomes = len(votes.label_space.only)
     if outcomes != 2:
         raise VoteError(f"Theorem 2 is about two outcomes, but these votes are on {outcomes}")

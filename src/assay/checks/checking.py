@@ -13,11 +13,11 @@ from assay.checks.problems import CheckReport, Problem, in_order
 from assay.checks.taxonomy import contradicted
 from assay.checks.vote_counts import VoteCounts, count_votes
 from assay.counts import Dependency, SourceGraph, Tally, needs_counting_in_pieces, tally_of
-from assay.votes import Votes
+from assay.votes import as_votes
 
 
 def check(
-    votes: Votes | Any, dependencies: Iterable[Dependency] = (), *, cardinality: int | None = None
+    votes: Any, dependencies: Iterable[Dependency] = (), *, cardinality: int | None = None, progress: bool = True
 ) -> CheckReport:
     """Check that the accuracies of sources can be learned from their votes, before anything is fitted.
 
@@ -35,6 +35,8 @@ def check(
         name or column number.
     cardinality
         The number of classes, if the votes are a matrix.
+    progress
+        Whether to show progress on a terminal while votes in files are counted.
 
     Returns
     -------
@@ -49,9 +51,8 @@ def check(
     <BLANKLINE>
     1 error
     """
-    if not needs_counting_in_pieces(votes) and not isinstance(votes, Votes):
-        votes = Votes.from_matrix(votes, cardinality=cardinality)
-    return check_tally(tally_of(votes, engine="local", size=0, progress=True), dependencies)
+    given = votes if needs_counting_in_pieces(votes) else as_votes(votes, cardinality)
+    return check_tally(tally_of(given, engine="local", size=0, progress=progress), dependencies)
 
 
 def check_tally(tally: Tally, dependencies: Iterable[Dependency] = ()) -> CheckReport:

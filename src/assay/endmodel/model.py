@@ -16,6 +16,7 @@ from assay.endmodel.heads import Heads, NotApplicable
 from assay.endmodel.ngrams import NGrams
 from assay.endmodel.own_module import OwnModule, as_encoder
 from assay.endmodel.predictor import Predictor, labels_to_learn_from, rows_of, settled_outcomes
+from assay.endmodel.settings import NetworkSettings
 from assay.errors import AssayError, DataError
 from assay.gold import micro_accuracy
 from assay.labels import Labels
@@ -116,18 +117,18 @@ class EndModel(Predictor[FittedNetwork]):
         tasks: TaskGraph,
         *,
         encoder: Encoder | nn.Module | None = None,
-        layers: Sequence[int] | None = None,
-        not_applicable: NotApplicable = "masked",
-        epochs: int = 10,
-        batch_size: int = 128,
-        learning_rate: float = 1e-2,
-        l2: float = 1e-5,
-        dropout: float = 0.1,
-        frozen_epochs: int = 5,
-        patience: int = 10,
-        stop_after: int = 20,
-        seed: int = 0,
-        device: str = "auto",
+        layers: Sequence[int] | None = NetworkSettings.layers,
+        not_applicable: NotApplicable = NetworkSettings.not_applicable,
+        epochs: int = NetworkSettings.epochs,
+        batch_size: int = NetworkSettings.batch_size,
+        learning_rate: float = NetworkSettings.learning_rate,
+        l2: float = NetworkSettings.l2,
+        dropout: float = NetworkSettings.dropout,
+        frozen_epochs: int = NetworkSettings.frozen_epochs,
+        patience: int = NetworkSettings.patience,
+        stop_after: int = NetworkSettings.stop_after,
+        seed: int = NetworkSettings.seed,
+        device: str = NetworkSettings.device,
     ) -> None:
         self.tasks = tasks
         self.encoder = encoder

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from assay.sources.base import flatten
 from assay.sources.copied_votes import copied_votes
 from assay.sources.shared_parts import parts_of, words_of
-from assay.votes import Votes
+from assay.votes import as_votes
 
 _SHARE = 0.3
 """Sources share words if at least this fraction of the words of the one with fewer is in the other."""
@@ -32,7 +32,7 @@ class Hint:
         return f"{one} – {other}: {told}"
 
 
-def dependency_hints(sources: Any = (), *, votes: Votes | None = None, ignore: Iterable[str] = ()) -> list[Hint]:
+def dependency_hints(sources: Any = (), *, votes: Any = None, ignore: Iterable[str] = ()) -> list[Hint]:
     """Pairs of sources that share a resource, a preprocessor or words, or whose votes look copied.
 
     Hints are reasons to look, not dependencies: :func:`assay.learn_dependencies` tells which of them show in the votes.
@@ -43,8 +43,8 @@ def dependency_hints(sources: Any = (), *, votes: Votes | None = None, ignore: I
     sources
         What :func:`assay.apply` takes. Words are those of patterns, dictionaries and code.
     votes
-        Votes that are the same, that are nested, and workers who copy: who also agree where most others say
-        something else.
+        Votes, or a matrix of class numbers. Hints are votes that are the same, votes that are nested, and
+        workers who copy: who also agree where most others say something else.
     ignore
         Words that mean nothing, such as the names of labels.
 
@@ -61,7 +61,7 @@ def dependency_hints(sources: Any = (), *, votes: Votes | None = None, ignore: I
     words = [words_of(source) - known for source in made]
     users = {key: sum(key in each for each in parts) for key in {key for each in parts for key in each}}
     common = {word for word in set().union(*words) if sum(word in each for each in words) > max(len(made) / 2, 2)}
-    found = [] if votes is None else [Hint(*told) for told in copied_votes(votes)]
+    found = [] if votes is None else [Hint(*told) for told in copied_votes(as_votes(votes))]
     for i, j in combinations(range(len(made)), 2):
         pair = (made[i].name, made[j].name)
         for key in parts[i].keys() & parts[j].keys():

@@ -29,7 +29,7 @@ from assay.model.dependencies.stability import stability
 from assay.model.dependencies.stepwise import MAX_JOINT_VOTES, stepwise
 from assay.model.estimate.residuals import residual_correlations
 from assay.model.parameters import Parameters
-from assay.votes import Votes
+from assay.votes import as_votes
 
 __all__ = ["WAYS", "LearnedDependencies", "LearnedEdge", "Way", "learn_dependencies", "learn_from_tally"]
 
@@ -99,9 +99,8 @@ def learn_dependencies(
         method, false_discoveries, min_confidence, min_strength, resamples, max_joint_votes, seed, progress
     )
     _check(settings)
-    if not needs_counting_in_pieces(votes) and not isinstance(votes, Votes):
-        votes = Votes.from_matrix(votes, cardinality=cardinality)
-    tally = tally_of(votes, engine="local", size=SKETCH_SIZE, progress=progress)
+    given = votes if needs_counting_in_pieces(votes) else as_votes(votes, cardinality)
+    tally = tally_of(given, engine="local", size=SKETCH_SIZE, progress=progress)
     return _learned(tally, settings)
 
 
