@@ -67,6 +67,7 @@ class Learnability:
 
     What has to be counted for that is counted once.
 
+    >>> from assay import Votes
     >>> learnable = Learnability.of(Tally.of(Votes.from_matrix([[0, 1, 1], [1, 1, 0], [0, 0, 0]] * 10)))
     >>> learnable.ok(), learnable.ok([("0", "1")])
     (True, False)
