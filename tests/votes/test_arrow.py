@@ -163,7 +163,7 @@ def test_foreign_and_missing_files_are_refused(tmp_path):
         Votes.from_parquet(foreign)
     text = tmp_path / "text.parquet"
     text.write_text("hello")
-    with pytest.raises(VoteError, match="damaged or of another kind"):
+    with pytest.raises(VoteError, match="is not a valid Parquet file, or it is damaged"):
         Votes.from_parquet(text)
     with pytest.raises(VoteError, match="there is no file"):
         Votes.from_parquet(tmp_path / "none.parquet")
