@@ -20,7 +20,7 @@ def test_a_sketch_has_a_size(votes, size):
         assay.count(votes, size=size)
 
 
-@pytest.mark.parametrize("given", [5, None, [[0, 1]]], ids=str)
+@pytest.mark.parametrize("given", [5, None, [0, 1], []], ids=str)
 def test_only_votes_can_be_counted(given):
-    with pytest.raises(AssayError, match=r"expected .*batches of"):
+    with pytest.raises(AssayError, match="expected a matrix of items × sources"):
         assay.count(given)

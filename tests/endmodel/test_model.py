@@ -10,25 +10,8 @@ from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
 import assay
+from tests.support.encoders import Wider, numbers_of
 from tests.support.small_texts import entity_tasks, small_world
-
-
-class Wider(torch.nn.Module):
-    """An encoder of a user's own, with weights and a dropout of its own."""
-
-    def __init__(self, features=4):
-        super().__init__()
-        self.inner = torch.nn.Linear(features, 16)
-        self.drop = torch.nn.Dropout(0.2)
-
-    def forward(self, batch):
-        return self.drop(torch.tanh(self.inner(batch.float())))
-
-
-def numbers_of(truth, seed=0):
-    """(items, 4): noisy features that tell the outcome."""
-    return np.eye(4)[truth] + 0.3 * np.random.default_rng(seed).normal(size=(len(truth), 4))
-
 
 ENCODERS = {
     "ngrams": (lambda: None, {}, "texts"),
@@ -240,30 +223,3 @@ class TestBadInput:
             assay.EndModel(entities).fit(texts, labels, dev=(texts[:2], [-1, -1]))
         with pytest.raises(assay.VoteError, match="each of the 3 items"):
             assay.EndModel(entities).fit(texts, labels, dev=(texts[:3], [0, 1]))
-
-    def test_files_that_are_no_models(self, entities, world, tmp_path):
-        texts, labels, truth = world
-        path = assay.EndModel(entities, epochs=1).fit(texts, labels).save(tmp_path / "model.safetensors")
-        whole = path.read_bytes()
-        for size in (0, 20, len(whole) - 1):
-            (tmp_path / "cut.safetensors").write_bytes(whole[:size])
-            with pytest.raises(assay.AssayError, match="damaged or cut short"):
-                assay.EndModel.load(tmp_path / "cut.safetensors")
-        with pytest.raises(assay.AssayError, match="there is no file"):
-            assay.EndModel.load(tmp_path / "none.safetensors")
-        own = assay.EndModel(entities, encoder=Wider(), epochs=1).fit(numbers_of(truth), labels)
-        with pytest.raises(assay.AssayError, match="an encoder of your own"):
-            assay.EndModel.load(own.save(tmp_path / "own.safetensors"))
-        with pytest.raises(assay.AssayError, match="not a valid end model file"):
-            assay.EndModel.load(tmp_path / "own.safetensors", encoder=Wider(features=5))
-
-    def test_a_failed_save_leaves_the_old_model(self, entities, world, tmp_path, monkeypatch):
-        texts, labels, _ = world
-        model = assay.EndModel(entities, epochs=1).fit(texts, labels)
-        path = model.save(tmp_path / "model.safetensors")
-        before = path.read_bytes()
-        monkeypatch.setattr("assay.endmodel.tensor_file.save_file", lambda *_: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
-            model.save(path)
-        assert path.read_bytes() == before
-        assert [entry.name for entry in tmp_path.iterdir()] == ["model.safetensors"]

@@ -10,17 +10,19 @@ SOURCE, TESTS = ROOT / "src" / "assay", ROOT / "tests"
 # Modules whose behaviour shows only through another one, and the test file that shows it.
 TESTED_IN = {
     # The lazy names of the package, and what is loaded when.
-    "_core/lazily.py": "laws/test_import.py",
     "_core/lazy_names.py": "laws/test_import.py",
     # Habits of scikit-learn are those of the estimators that have them.
-    "_core/settings.py": "model/test_label_model.py",
+    "_core/estimator.py": "laws/test_estimators.py",
+    # Who asks for pictures is tested with who makes them.
+    "_core/views.py": "report/test_attached.py",
     # The sentences of problems are compared word by word where the problems are.
     "checks/wording.py": "checks/test_rules.py",
     # Two of the three ways of learning dependencies, each run on the same worlds.
     "model/dependencies/low_rank.py": "model/dependencies/test_learning.py",
     "model/dependencies/pseudolikelihood.py": "model/dependencies/test_learning.py",
-    # Steps of a fit, which have no meaning by themselves.
+    # Steps of a fit, which have no meaning by themselves, and what they are told, which holds no logic.
     "model/estimate/fit.py": "model/test_label_model.py",
+    "model/estimate/knowledge.py": "model/test_settings.py",
     "model/estimate/solver.py": "model/estimate/test_em.py",
     "model/estimate/start.py": "model/estimate/test_em.py",
     "model/fitted.py": "model/test_label_model.py",
@@ -32,8 +34,11 @@ TESTED_IN = {
     "engine/spark.py": "laws/test_engines.py",
     # Base classes and parts of networks, told of by those who use them.
     "endmodel/encoder.py": "endmodel/test_model.py",
+    "endmodel/fitted.py": "endmodel/test_model.py",
     "endmodel/network.py": "endmodel/test_stepper.py",
     "endmodel/own_module.py": "endmodel/test_model.py",
+    # Settings that stand apart from the estimator, so that a project can read them without PyTorch.
+    "endmodel/settings.py": "project/test_settings.py",
     # Sections of the page and pictures of it: what is on them is read off the page.
     "report/chart_sections.py": "report/test_report.py",
     "report/item_section.py": "report/test_page.py",
@@ -41,6 +46,8 @@ TESTED_IN = {
     "report/notebook.py": "report/test_plots.py",
     "report/source_section.py": "report/test_page.py",
     "report/terminal.py": "test_cli.py",
+    # The Python files of a project are run when it is asked for its sources.
+    "project/modules.py": "project/test_project.py",
     # The tables of what changed are read where the changes are.
     "project/changes.py": "project/test_comparison.py",
 }

@@ -6,9 +6,13 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+import numpy as np
 from hypothesis import strategies as st
 
 import assay
+from assay.votes.dense_codes import DenseCodes
+from assay.votes.schema import Schema
+from assay.votes.sparse_codes import SparseCodes
 
 LABELS = ("a", "b", "c")
 """Names that repeat across tasks, as they may."""
@@ -145,3 +149,19 @@ def matrices(max_rows: int = 6, max_sources: int = 4, classes: int = 3) -> st.Se
             st.lists(st.integers(-1, classes - 1), min_size=m, max_size=m), min_size=1, max_size=max_rows
         )
     )
+
+
+def schemas(max_tasks: int = 3) -> st.SearchStrategy[Schema]:
+    """Schemas of votes on random task graphs: values of one task and of several, and sources without any."""
+    return said(max_tasks).map(lambda given: given.votes.schema)
+
+
+@st.composite
+def stores(draw: st.DrawFn, max_rows: int = 7, max_sources: int = 5) -> tuple[DenseCodes, SparseCodes]:
+    """The same codes in both forms: as a table and as a list; often of no rows, or of rows without votes."""
+    shape = draw(st.integers(0, max_rows)), draw(st.integers(1, max_sources))
+    dtype = draw(st.sampled_from([np.int8, np.int16, np.int32]))
+    codes = np.full(shape, -1, dtype=dtype)
+    for row, source in product(*map(range, shape)):
+        codes[row, source] = draw(st.sampled_from([-1, -1, 0, 1, 2]))
+    return DenseCodes(np.asfortranarray(codes.copy())), SparseCodes.of(codes)

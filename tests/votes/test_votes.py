@@ -79,64 +79,6 @@ def test_matrix_to_pandas_to_columns(matrix):
     assert Votes.from_columns(votes.tasks, {name: ("label", list(frame[name])) for name in frame}) == votes
 
 
-@given(matrices())
-def test_every_kind_of_matrix_is_the_same(matrix):
-    votes = Votes.from_matrix(matrix, cardinality=3)
-    array = np.array(matrix)
-    for kind in (
-        array,
-        array.astype(np.int8),
-        array.astype(float),
-        pd.DataFrame(array),
-        pl.DataFrame(array).to_numpy(),
-    ):
-        assert Votes.from_matrix(kind, cardinality=3) == votes
-    for sparse in (sp.csr_matrix(array + 1), sp.csc_array(array + 1), sp.coo_array((array + 1).astype(np.uint8))):
-        assert Votes.from_matrix(sparse, cardinality=3) == votes
-    if (array < 0).any():
-        assert Votes.from_matrix(sp.csr_matrix(array), cardinality=3) == votes
-    else:
-        assert Votes.from_matrix(array.astype(np.uint8), cardinality=3) == votes
-
-
-@given(matrices(), st.randoms(use_true_random=False))
-def test_a_long_table_is_the_matrix(matrix, random):
-    cells = [(i, j, code) for i, row in enumerate(matrix) for j, code in enumerate(row) if code >= 0]
-    if not cells:
-        return
-    votes = Votes.from_matrix(matrix, labels=["x", "y", "z"], names=[f"w{j}" for j in range(len(matrix[0]))])
-    cells = [*cells, random.choice(cells)]
-    random.shuffle(cells)
-    long = {
-        "item": [f"i{i}" for i, _, _ in cells],
-        "worker": [f"w{j}" for _, j, _ in cells],
-        "label": ["xyz"[code] for _, _, code in cells],
-    }
-    crowd = Votes.from_long(long, votes.tasks, task="label")
-    assert list(crowd.items) == list(dict.fromkeys(long["item"]))
-    assert list(crowd.names) == sorted(set(long["worker"]))
-    rows = [int(item[1:]) for item in crowd.items]
-    assert crowd.codes.tolist() == votes.take(rows).select(crowd.names).codes.tolist()
-
-
-def test_a_long_table_may_be_any_table(tmp_path):
-    long = {"item": [1, 1, 2], "worker": ["ann", "bob", "bob"], "label": ["x", "y", "x"]}
-    frame = pl.DataFrame(long)
-    frame.write_csv(tmp_path / "long.csv")
-    votes = Votes.from_long(long)
-    for table in (frame, frame.lazy(), frame.to_pandas(), frame.to_arrow(), tmp_path / "long.csv"):
-        assert Votes.from_long(table) == votes
-
-
-@pytest.mark.parametrize(
-    ("classes", "dtype"), [(1, np.int8), (2, np.int8), (128, np.int8), (129, np.int16), (10_000, np.int16)]
-)
-def test_codes_are_as_small_as_they_fit(classes, dtype):
-    votes = Votes.from_matrix([[0, -1], [classes - 1, 0]], cardinality=classes)
-    assert votes.codes.dtype == dtype
-    assert votes.codes.tolist() == [[0, -1], [classes - 1, 0]]
-
-
 def test_votes_are_immutable(tmp_path):
     matrix, items = np.array([[0, 1], [1, -1]]), np.array(["a", "b"])
     made = Votes.from_matrix(matrix)
@@ -210,13 +152,6 @@ def test_items_are_the_index_in_pandas():
     assert votes.to_pandas().index.tolist() == ["b", "a"]
     assert votes.to_pandas()["7"].tolist() == ["1", "0"]
     assert votes.take([1]).to_pandas().index.tolist() == ["a"]
-
-
-def test_long_tables_leave_out_missing_labels_and_take_column_names(entities):
-    table = pl.DataFrame({"id": [1, 2, 2], "who": ["b", "a", "b"], "says": [None, "Doctor", "Person"]})
-    votes = Votes.from_long(table, entities, item="id", source="who", label="says")
-    assert votes.items.tolist() == [2]
-    assert votes.to_pandas().iloc[0].tolist() == ["person=Doctor", "entity=Person"]
 
 
 def test_faults_follow_their_sources(letters):

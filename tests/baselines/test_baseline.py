@@ -18,22 +18,6 @@ def test_what_was_learned_elsewhere_is_as_good(model):
     assert other > 0.85
 
 
-def test_a_label_that_a_source_never_emitted_counts_as_silence():
-    """Of one label each, as unipolar sources are; nothing is known of what the third means by 0."""
-    one_sided = np.where(np.arange(6) % 3 == MATRIX, MATRIX, -1)
-    model = assay.DataProgramming(unipolar=True, cardinality=3).fit(one_sided)
-    new, silent = one_sided[:50].copy(), one_sided[:50].copy()
-    new[:, 2], silent[:, 2] = 0, -1
-    np.testing.assert_array_equal(model.predict_proba(new), model.predict_proba(silent))
-
-
-def test_a_majority_vote_does_not_ask_who_votes():
-    model = assay.MajorityVote().fit(MATRIX)
-    np.testing.assert_array_equal(model.predict_proba(MATRIX[:, :3]), assay.majority_vote(MATRIX[:, :3]))
-    with pytest.raises(assay.VoteError, match="6 columns"):
-        assay.DawidSkene().fit(MATRIX).predict_proba(MATRIX[:, :3])
-
-
 def test_items_keep_their_names():
     given = DRAWN.votes
     votes = assay.Votes.from_codes(given.tasks, MATRIX[:2], given.names, given.values, np.array(["x", "y"]))

@@ -1,0 +1,49 @@
+"""Rules that are regular expressions underneath: asked together, they say what each says alone."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import assay
+from assay import SourceError
+from assay._core.rows import Batch
+from assay.sources.patterns import check_pattern, match_patterns
+from tests.support.rules import columns, words
+
+
+@given(columns, st.lists(st.tuples(words, st.booleans()), min_size=1, max_size=4))
+def test_many_rules_in_one_query_say_what_each_says_alone(column, wanted):
+    table = pl.DataFrame(
+        {"text": pl.Series(column, dtype=pl.String), "other": pl.Series(column[::-1], dtype=pl.String)}
+    )
+    rules = [
+        assay.keywords([word], "A", on="text" if on_text else "other", name=str(number))
+        for number, (word, on_text) in enumerate(wanted)
+    ]
+    together = list(match_patterns(rules, Batch(table)))
+    assert len(together) == len(rules)
+    for rule, emission in zip(rules, together, strict=True):
+        alone = rule.emit(Batch(table))
+        assert emission.codes.tolist() == alone.codes.tolist()
+        assert emission.values == alone.values == ("A",)
+
+
+def test_more_labels_than_small_integers_hold():
+    labels = [f"label{number:03}" for number in range(300)]
+    tasks = assay.TaskGraph.flat("kind", labels)
+    rule = assay.regex({label: f"^{label}$" for label in labels}, on="text")
+    votes = assay.apply(rule, {"text": [labels[299], "none", labels[0], labels[128]]}, tasks)
+    assert votes.to_pandas().iloc[:, 0].tolist() == [labels[299], None, labels[0], labels[128]]
+
+
+def test_what_polars_cannot_use_is_told_with_advice_and_cut_if_long():
+    check_pattern("regex", "a|b", "no advice needed")
+    with pytest.raises(SourceError, match=r"regex\(\) cannot use the pattern '\[a': unclosed character class; mend it"):
+        check_pattern("regex", "[a", "mend it")
+    with pytest.raises(SourceError) as caught:
+        check_pattern("keywords", "(" + "x" * 500, "mend it")
+    assert "x" * 79 + "…'" in str(caught.value)
+    assert "x" * 80 not in str(caught.value)
