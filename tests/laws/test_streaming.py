@@ -362,11 +362,11 @@ def an_empty_list(votes, folder):
 WRONG = {
     damaged: "damaged.parquet is not a valid Parquet file, or it is damaged",
     no_file: "there is no file or folder .*nowhere.parquet",
-    no_parquet: "the folder .* holds no .parquet files",
+    no_parquet: "the folder .* contains no .parquet files",
     not_parquet: "is not a valid Parquet file",
     no_bytes: "is not a valid Parquet file",
     cut_off: "is not a valid Parquet file",
-    somebody_elses: "holds no votes that Assay wrote",
+    somebody_elses: "is not a votes file written by Assay",
     of_another_version: r"written by another version of Assay \(votes format 99\)",
     without_a_column: "is not a valid votes file.*2",
     with_an_unknown_label: "source '2' has the value 'perhaps', which its table does not list",

@@ -83,7 +83,7 @@ def test_a_long_table_of_few_votes_is_kept_as_a_list():
 def test_more_than_can_be_laid_out_says_what_to_do(monkeypatch):
     _, listed = some_votes()
     monkeypatch.setattr(sparse_codes, "MAX_DENSE", 100)
-    with pytest.raises(assay.VoteError, match=r"too many to lay out in one table of codes; take some"):
+    with pytest.raises(assay.VoteError, match=r"too many for a dense table of codes; take some"):
         _ = listed.codes
     assert listed.take(slice(0, 2)).codes.shape == (2, 40)
     assert len(assay.LabelModel().fit(listed).predict_proba(listed)) == 300
