@@ -79,7 +79,7 @@ def test_bad_input(letters):
     labels = assay.Labels(letters, (np.eye(3),))
     with pytest.raises(assay.VoteError, match="each of the 3 items"):
         assay.evaluate(labels, ["A", "B"])
-    with pytest.raises(assay.VoteError, match="settle the outcome of no item"):
+    with pytest.raises(assay.VoteError, match="determine the outcome of no item"):
         assay.evaluate(labels, [None, None, None])
     with pytest.raises(assay.VoteError, match="Did you mean 'letter'"):
         assay.evaluate(labels, {"leter": ["A", "B", "C"]})

@@ -92,7 +92,7 @@ def test_errors(entities, tmp_path):
         with pytest.raises(assay.VoteError, match="Did you mean 'person'"):
             ask("persen")
     pq.write_table(pa.table({"a": [1]}), tmp_path / "other.parquet")
-    with pytest.raises(assay.VoteError, match="holds no labels that Assay wrote"):
+    with pytest.raises(assay.VoteError, match="is not a labels file written by Assay"):
         Labels.from_parquet(tmp_path / "other.parquet")
     with pytest.raises(assay.VoteError, match="there is no file"):
         Labels.from_parquet(tmp_path / "none.parquet")
@@ -132,7 +132,7 @@ class TestWhatToTrainOn:
         balanced = labels.rebalance("min", "person")
         assert len(balanced) == counts.min() * 3  # Doctor, Lawyer, N/A
         assert labels.rebalance(None) is labels
-        with pytest.raises(assay.AssayError, match="say by which task"):
+        with pytest.raises(assay.AssayError, match="name a task"):
             any_labels(pair, 5, 0).rebalance("min")
         with pytest.raises(assay.AssayError, match="'median', 'min' or None"):
             labels.rebalance("max")

@@ -1,4 +1,4 @@
-"""Labels: what the label model believes, per item, jointly and for each task."""
+"""Labels: posterior probabilities per item, joint over outcomes and marginal per task."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Labels:
     """Probabilistic labels that never contradict the task graph.
 
     ``labels["person"]`` is an array (items, labels + 1) with the probability of
-    each of the task's labels and, last, of N/A: that the task does not apply.
+    each of the task's labels and, last, of N/A: the task does not apply.
 
     >>> tasks = TaskGraph.flat("mail", ["ham", "spam"])
     >>> labels = Labels(tasks, (np.array([[0.9, 0.1], [0.2, 0.8]]),))
@@ -49,13 +49,13 @@ class Labels:
     joint: tuple[FloatArray, ...]
     """Per component of the label space (items, outcomes): P(outcome | votes)."""
     items: npt.NDArray[Any] | None = None
-    """(items,): what the rows are called, if the votes had names for them."""
+    """(items,): the names of the items, if the votes had any."""
     kept: npt.NDArray[np.bool_] | None = None
-    """(rows of the data,): which of them these labels are of, after some were left out; None for all of them."""
+    """(rows of the data,): the rows that these labels belong to, after some were dropped; None for all."""
 
     @classmethod
     def concat(cls, parts: Iterable[Labels]) -> Labels:
-        """The labels of several parts, one after the other."""
+        """Concatenate the labels of several parts."""
         found = list(parts)
         if not found:
             raise VoteError("nothing to concatenate: expected at least one Labels")
@@ -91,7 +91,7 @@ class Labels:
         return marginal
 
     def names(self, task: str) -> npt.NDArray[np.object_]:
-        """(items,): the most probable label of a task in the most probable outcome; None where it does not apply."""
+        """(items,): the label of a task in the most probable outcome; None where the task does not apply."""
         index = self.tasks.label_space.component_of(task)
         component = self.tasks.label_space.components[index]
         texts = np.array([*self.tasks[task].labels, None], dtype=object)
@@ -100,19 +100,19 @@ class Labels:
 
     @property
     def plot(self) -> LabelPlots:
-        """Pictures, as charts of altair: ``labels.plot.confidence()``, ``counts(task)``."""
+        """Altair charts: ``labels.plot.confidence()``, ``counts(task)``."""
         plots: LabelPlots = views.plots_of(self)
         return plots
 
     def _repr_html_(self) -> str:
         return views.html_of(self)
 
-    # What to train on
+    # Selection for training
 
     def where(self, chosen: Any) -> Labels:
-        """The labels of some items, by a mask (items,); ``kept`` then says which rows of the data they are of.
+        """The labels of the items in a mask (items,); ``kept`` then marks the rows of the data they belong to.
 
-        :meth:`assay.EndModel.fit` takes them with the data of all rows; elsewhere use ``data[labels.kept]``.
+        :meth:`assay.EndModel.fit` takes them with the data of all rows; otherwise use ``data[labels.kept]``.
 
         >>> labels = Labels(TaskGraph.flat("mail", ["ham", "spam"]), (np.array([[0.9, 0.1], [0.5, 0.5]]),))
         >>> labels.where([True, False]).kept
@@ -130,7 +130,7 @@ class Labels:
         return Labels(self.tasks, tuple(joint[mask] for joint in self.joint), items, kept)
 
     def voted(self, votes: Any) -> Labels:
-        """Leave out the items that no source voted on: their labels are no more than the class balance.
+        """Drop the items that no source voted on: their labels are only the class balance.
 
         >>> votes = Votes.from_matrix([[0, 1], [-1, -1]])
         >>> len(Labels(votes.tasks, (np.full((2, 2), 0.5),)).voted(votes))
@@ -147,9 +147,9 @@ class Labels:
         return self.where(has_votes if self.kept is None else has_votes[self.kept])
 
     def confident(self, at_least: float, task: str | None = None) -> Labels:
-        """Leave out the items whose most probable outcome, or label of ``task``, is less probable than this.
+        """Drop the items whose most probable outcome, or label of ``task``, is less probable than ``at_least``.
 
-        With several components, each has to be as sure.
+        With several components, each must reach it.
         """
         if not 0 <= at_least <= 1:
             raise AssayError(f"at_least must be a probability, but is {at_least!r}")
@@ -157,16 +157,16 @@ class Labels:
         return self.where(np.all([part.max(axis=1) >= at_least for part in parts], axis=0))
 
     def rebalance(self, to: Literal["median", "min"] | None, task: str | None = None, *, seed: int = 0) -> Labels:
-        """Leave out items of frequent classes at random, until none has more than the median, or the rarest, class had.
+        """Drop random items of frequent classes, until no class has more than the median, or the rarest, class had.
 
         Parameters
         ----------
         to
-            ``"median"``, ``"min"``, or None to leave everything as it is.
+            ``"median"``, ``"min"``, or None to change nothing.
         task
             The task whose labels are the classes; by default the outcomes are.
         seed
-            Which items are left out follows from it.
+            Determines which items are dropped.
 
         >>> labels = Labels(TaskGraph.flat("mail", ["ham", "spam"]), (np.eye(2)[[0, 0, 0, 1]],))
         >>> labels.rebalance("min").names("mail").tolist()
@@ -177,7 +177,7 @@ class Labels:
         if to is None or not len(self):
             return self
         if task is None and len(self.joint) > 1:
-            raise AssayError(f"there are several components; say by which task. {near_miss('', self.tasks.names)}")
+            raise AssayError(f"there are several components; name a task. {near_miss('', self.tasks.names)}")
         classes = (self.joint[0] if task is None else self[task]).argmax(axis=1)
         counts = np.bincount(classes)
         found = counts[counts > 0]
@@ -189,16 +189,16 @@ class Labels:
         return self.where(chosen)
 
     def tempered(self, temperature: float) -> Labels:
-        """Probabilities to the power of 1 / temperature, made to sum to one: surer below 1, less sure above."""
+        """Probabilities to the power of 1 / temperature, normalised: sharper below 1, flatter above."""
         if not 0 < temperature < np.inf:
             raise AssayError(f"temperature must be a positive number, but is {temperature!r}")
         return replace(self, joint=tuple(_tempered(joint, temperature) for joint in self.joint))
 
     def hard(self) -> Labels:
-        """All probability on the most probable outcome; on the first of those, if there are several."""
+        """All probability on the most probable outcome; on the first one in a tie."""
         return replace(self, joint=tuple(np.eye(joint.shape[1])[joint.argmax(axis=1)] for joint in self.joint))
 
-    # Elsewhere
+    # Export
 
     def to_pandas(self) -> pd.DataFrame:
         """A column for each task with its label, and one for each label with its probability."""
@@ -214,7 +214,7 @@ class Labels:
         return table
 
     def _probabilities(self, task: str) -> dict[str, FloatArray]:
-        """A column for each label of a task, and for N/A if there are outcomes to which it does not apply."""
+        """A column for each label of a task, and for N/A if the task may not apply."""
         index = self.tasks.label_space.component_of(task)
         component = self.tasks.label_space.components[index]
         marginal = self[task]
@@ -224,7 +224,7 @@ class Labels:
         return columns
 
     def to_arrow(self) -> pa.Table:
-        """An Arrow table: the columns of :meth:`to_pandas`, and behind them those of outcomes of several tasks."""
+        """An Arrow table: the columns of :meth:`to_pandas`, then the outcomes of components with several tasks."""
         import pyarrow as pa
 
         columns: dict[str, Any] = {}
@@ -246,7 +246,7 @@ class Labels:
         return pa.table(columns).replace_schema_metadata(stored)
 
     def to_parquet(self, path: str | Path) -> Path:
-        """Write the table of :meth:`to_arrow` to a Parquet file that anyone can read."""
+        """Write the table of :meth:`to_arrow` to a Parquet file that any tool can read."""
         return write_labels([self], path)
 
     @classmethod
@@ -257,7 +257,7 @@ class Labels:
         table = read_parquet(Path(path))
         stored = (table.schema.metadata or {}).get(_KEY)
         if stored is None:
-            raise VoteError(f"{path} holds no labels that Assay wrote")
+            raise VoteError(f"{path} is not a labels file written by Assay")
         said = json.loads(stored)
         tasks = TaskGraph.from_dict(said["tasks"])
         try:
@@ -272,14 +272,14 @@ class Labels:
 
 
 def _tempered(joint: FloatArray, temperature: float) -> FloatArray:
-    # Each row is divided by its largest entry first, so that no power is lost to rounding.
+    # Each row is divided by its largest entry first, so that the powers do not underflow.
     powers = (joint / joint.max(axis=1, keepdims=True)) ** (1 / temperature)
     tempered: FloatArray = powers / powers.sum(axis=1, keepdims=True)
     return tempered
 
 
 def _outcome_columns(tasks: TaskGraph, index: int) -> list[str]:
-    """The columns with the probabilities of a component's outcomes; where these are a task's labels, its columns."""
+    """The columns that hold a component's outcome probabilities; the task's own, if outcomes are its labels."""
     component = tasks.label_space.components[index]
     task = component.tasks[0]
     if len(component.tasks) == 1 and np.array_equal(component.label_of(task), np.arange(len(tasks[task].labels))):
@@ -293,7 +293,7 @@ def _kind_of_items(schema: pa.Schema) -> str:
 
 
 def write_labels(parts: Iterable[Labels], path: str | Path) -> Path:
-    """Write labels to a Parquet file, part by part; it is there whole, or not at all."""
+    """Write labels to a Parquet file, part by part and atomically."""
     import pyarrow.parquet as pq
 
     target = Path(path)
@@ -303,15 +303,15 @@ def write_labels(parts: Iterable[Labels], path: str | Path) -> Path:
         for part in parts:
             table = part.to_arrow()
             if writer is None:
-                # Probabilities hardly ever repeat, so a dictionary of them is a waste.
+                # Probabilities hardly ever repeat, so dictionary encoding would only cost space.
                 texts = [name for name in table.column_names if name in part.tasks]
                 writer = pq.ParquetWriter(unfinished, table.schema, compression="zstd", use_dictionary=texts)
                 open_files.enter_context(writer)
             elif not table.schema.equals(writer.schema):
                 first, other = (_kind_of_items(schema) for schema in (writer.schema, table.schema))
                 raise VoteError(
-                    "labels that go into one file either all have item names of the same kind, or none has, "
-                    f"but of some items they are {first}, of others {other}"
+                    "labels in one file must all have item names of the same type, or none, "
+                    f"but some are {first} and others {other}"
                 )
             writer.write_table(table)
         if writer is None:

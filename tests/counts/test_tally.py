@@ -55,12 +55,12 @@ def test_meetings_are_the_same_counted_by_source(monkeypatch):
     monkeypatch.setattr(tallies, "MAX_VALUES", 3)
     by_source = Tally.of(votes)
     assert by_source.pair is None
-    assert np.array_equal(by_source.meetings(0).overlap, by_value.meetings(0).overlap)
-    assert np.array_equal(by_source.meetings(0).agreement, by_value.meetings(0).agreement)
+    assert np.array_equal(by_source.overlaps(0).overlap, by_value.overlaps(0).overlap)
+    assert np.array_equal(by_source.overlaps(0).agreement, by_value.overlaps(0).agreement)
     assert np.array_equal(by_source.single, by_value.single)
     assert np.array_equal(by_source.covered, by_value.covered)
     merged = count_part(votes.block(0, 1_000)) + count_part(votes.block(1_000, 5_000))
-    assert np.array_equal(merged.meetings(0).agreement, by_value.meetings(0).agreement)
+    assert np.array_equal(merged.overlaps(0).agreement, by_value.overlaps(0).agreement)
     assert assay.LabelModel().fit(votes).check_.codes == assay.check(votes).codes
 
 

@@ -53,5 +53,5 @@ def test_gold_has_a_number_where_it_leaves_one_outcome(given_votes, data):
 def test_nothing_to_score_against():
     with pytest.raises(VoteError, match="gold label"):
         accuracy(np.eye(2), np.array([-1, -1]))
-    with pytest.raises(VoteError, match="settle the outcome of no item"):
+    with pytest.raises(VoteError, match="determine the outcome of no item"):
         micro_accuracy([np.eye(2)], [np.array([-1, -1])])

@@ -181,7 +181,7 @@ class TestFitAndLabel:
         codes[::5] = codes[0]
         crowded = Votes.from_codes(world.tasks, codes, world.names, world.values)
         expected = Tally.of(crowded, size=2**13)
-        assert expected.sketch.needs_a_second_look
+        assert expected.sketch.needs_second_pass
         assert same_counts(assay.count(crowded, size=2**13, engine=engine), expected)
         monkeypatch.setattr(counted, "SKETCH_SIZE", 2**13)
         assert same_model(LabelModel().fit(crowded, engine=engine), LabelModel().fit(crowded))

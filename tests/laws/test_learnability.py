@@ -34,8 +34,8 @@ def test_large_groups_are_not():
 def countings(monkeypatch):
     """The components whose votes were counted so far."""
     counted = []
-    meetings = Tally.meetings
-    monkeypatch.setattr(Tally, "meetings", lambda tally, index: counted.append(index) or meetings(tally, index))
+    overlaps = Tally.overlaps
+    monkeypatch.setattr(Tally, "overlaps", lambda tally, index: counted.append(index) or overlaps(tally, index))
     return counted
 
 

@@ -127,7 +127,7 @@ class TestTheSameAsInMemory:
     def test_in_a_sample_of_patterns_too(self, crowded, shape, tmp_path):
         expected = Tally.of(crowded, size=SKETCH)
         assert not expected.sketch.is_exact
-        assert expected.sketch.needs_a_second_look
+        assert expected.sketch.needs_second_pass
         assert 1 <= len(expected.sketch.frequent.keys) < 50
         assert same_counts(assay.count(shape(crowded, tmp_path), size=SKETCH), expected)
 
@@ -266,7 +266,7 @@ class TestAlignment:
     def test_files_of_other_sources_or_tasks(self, votes, pair, tmp_path):
         with pytest.raises(VoteError, match="lack sources that the model was fitted on"):
             assay.count([votes, votes.drop(["3"])])
-        with pytest.raises(VoteError, match="on other tasks"):
+        with pytest.raises(VoteError, match="on different tasks"):
             assay.count([votes, Votes.from_columns(pair, {"0": ("mood", ["good"])})])
         model = LabelModel().fit(votes)
         with pytest.raises(VoteError, match="lack sources that the model was fitted on: '3'"):
@@ -362,11 +362,11 @@ def an_empty_list(votes, folder):
 WRONG = {
     damaged: "damaged.parquet is not a valid Parquet file, or it is damaged",
     no_file: "there is no file or folder .*nowhere.parquet",
-    no_parquet: "the folder .* holds no .parquet files",
+    no_parquet: "the folder .* contains no .parquet files",
     not_parquet: "is not a valid Parquet file",
     no_bytes: "is not a valid Parquet file",
     cut_off: "is not a valid Parquet file",
-    somebody_elses: "holds no votes that Assay wrote",
+    somebody_elses: "is not a votes file written by Assay",
     of_another_version: r"written by another version of Assay \(votes format 99\)",
     without_a_column: "is not a valid votes file.*2",
     with_an_unknown_label: "source '2' has the value 'perhaps', which its table does not list",
@@ -467,5 +467,5 @@ def test_fitting_nothing_in_a_list():
 def test_every_field_of_a_tally_is_compared():
     """So that a new one is not forgotten above."""
     assert {field.name for field in fields(Tally)} == {
-        "schema", "items", "single", "covered", "sketch", "pair", "counted_meetings"
+        "schema", "items", "single", "covered", "sketch", "pair", "counted_overlaps"
     }  # fmt: skip

@@ -141,7 +141,7 @@ class TestVotesComeInAnyShape:
 
     def test_columns_of_a_matrix_must_be_the_sources(self):
         model = assay.LabelModel().fit(BINARY.votes)
-        with pytest.raises(assay.VoteError, match="expected a matrix with 8 columns, one a source, but it has 3"):
+        with pytest.raises(assay.VoteError, match="expected a matrix with 8 columns, one per source, but it has 3"):
             model.predict_proba(BINARY.votes.codes[:, :3])
         with pytest.raises(assay.VoteError, match="class numbers below 2"):
             model.predict_proba(np.full((1, 8), 2))
@@ -198,7 +198,7 @@ class TestVotesComeInAnyShape:
 
     def test_other_tasks_are_refused(self, letters):
         votes = assay.Votes.from_columns(letters, {name: ["A"] for name in BINARY.votes.names})
-        with pytest.raises(assay.VoteError, match="on other tasks than those the model was fitted on"):
+        with pytest.raises(assay.VoteError, match="on different tasks from those the model was fitted on"):
             assay.LabelModel().fit(BINARY.votes).predict(votes)
 
     def test_no_items(self):

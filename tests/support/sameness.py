@@ -26,12 +26,12 @@ def same_counts(one: Tally, other: Tally) -> bool:
         one.schema == other.schema
         and one.items == other.items
         and all(same_array(getattr(one, name), getattr(other, name)) for name in ("single", "covered", "pair"))
-        and _same_meetings(one.counted_meetings, other.counted_meetings)
+        and _same_overlaps(one.counted_overlaps, other.counted_overlaps)
         and same_sketch(one.sketch, other.sketch)
     )
 
 
-def _same_meetings(one, other):
+def _same_overlaps(one, other):
     if one is None or other is None:
         return one is other
     return all(

@@ -166,7 +166,7 @@ def test_a_cut_or_scrambled_file_is_refused_or_read_right(tmp_path_factory, data
 def test_foreign_and_missing_files_are_refused(tmp_path):
     foreign = tmp_path / "foreign.parquet"
     pl.DataFrame({"a": [1]}).write_parquet(foreign)
-    with pytest.raises(VoteError, match=r"holds no votes that Assay wrote.*from_columns"):
+    with pytest.raises(VoteError, match=r"is not a votes file written by Assay.*from_columns"):
         Votes.from_parquet(foreign)
     text = tmp_path / "text.parquet"
     text.write_text("hello")

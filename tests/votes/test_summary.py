@@ -11,7 +11,7 @@ from scipy.stats import binomtest
 
 import assay.votes.summary
 from assay import Votes
-from assay.votes.summary import company, contradictions, judged, summarize, wilson
+from assay.votes.summary import compare_with_gold, contradictions, overlaps_and_conflicts, summarize, wilson
 from tests.support.oracles import allowed, spoken
 from tests.support.strategies import partial_vectors, said
 
@@ -23,7 +23,7 @@ def laid_out(votes, flags):
 
 @given(said())
 def test_company_and_contradictions_are_those_of_sets(given_votes):
-    accompanied, contradicted = laid_out(given_votes.votes, company(given_votes.votes))
+    accompanied, contradicted = laid_out(given_votes.votes, overlaps_and_conflicts(given_votes.votes))
     for i, row in enumerate(given_votes.rows):
         for j, vote in enumerate(row):
             others = [other for k, other in enumerate(row) if k != j and other is not None]
@@ -39,7 +39,7 @@ def test_company_and_contradictions_are_those_of_sets(given_votes):
 def test_votes_are_judged_by_the_outcomes_that_gold_leaves(given_votes, data):
     votes = given_votes.votes
     gold = [data.draw(st.none() | partial_vectors(given_votes.tasks)) for _ in range(len(votes))]
-    right, wrong = laid_out(votes, judged(votes, votes.gold(gold)))
+    right, wrong = laid_out(votes, compare_with_gold(votes, votes.gold(gold)))
     everything = allowed(given_votes.tasks, None)
     for i, row in enumerate(given_votes.rows):
         truth = allowed(given_votes.tasks, gold[i])
@@ -55,7 +55,7 @@ def test_votes_are_judged_by_the_outcomes_that_gold_leaves(given_votes, data):
 @given(said(min_rows=1))
 def test_fractions_are_counted_by_source_by_task_and_overall(given_votes):
     votes = given_votes.votes
-    accompanied, contradicted = laid_out(votes, company(votes))
+    accompanied, contradicted = laid_out(votes, overlaps_and_conflicts(votes))
     by_source, by_task, overall = (votes.summary(by=by) for by in ("source", "task", "overall"))
     figures = ["coverage", "overlaps", "conflicts"]
 

@@ -1,8 +1,8 @@
 """Compiled loops over votes: counting co-votes, finding vote patterns.
 
-Votes come source by source, (sources, items), or as the votes cast alone, row by
-row: ``starts`` (items + 1,) tells where each item's votes begin. Every function
-works on the arrays that it is given, needs no lock, and is compiled once and kept on disk.
+Votes are given source by source, (sources, items), or as compressed sparse rows:
+``starts`` (items + 1,) is where each item's votes start. All functions work in place,
+release the GIL, and are compiled once and cached on disk.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ FloatArray = npt.NDArray[np.float64]
 WordArray = npt.NDArray[np.uint64]
 
 ROWS_AT_ONCE = 16_384
-"""Rows whose bits are packed together; a multiple of 64. Their bits should fit into the second-level cache."""
+"""Rows whose bits are packed together; a multiple of 64. Their bits should fit into the L2 cache."""
 
 _LOW_BITS = np.uint64(0x0101010101010101)
 _SIGN_BIT = 7
-_FEW = 2_048
-"""Rows that are hashed together; what belongs to them should fit into the first-level cache."""
+_BLOCK = 2_048
+"""Rows that are hashed together; they should fit into the L1 cache."""
 
 
 def _count_ones(typing_context: Any, word: Any) -> Any:
-    """How many bits of a word are set: one instruction, and LLVM knows how to do four words at once."""
+    """The population count of a word: a single instruction, which LLVM can vectorise."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
@@ -43,9 +43,9 @@ _ones_in: Any = intrinsic(_count_ones)
 def _plane(words: WordArray, bit: int, packed: WordArray) -> None:
     """One bit of each of 64 · s bytes, packed into s words.
 
-    The bytes come as 8 · s words, and word o of the result takes its bits from the
-    words o, o + s, …: which row ends up at which bit does not matter, as long as it
-    is the same for all sources, and so the loop runs over neighbours.
+    The bytes are given as 8 · s words, and word o of the result takes its bits from the
+    words o, o + s, …, so that memory is read in order. Which row ends up at which bit
+    does not matter, as long as it is the same for all sources.
     """
     size = len(packed)
     shift = np.uint64(bit)
@@ -82,20 +82,20 @@ def _pack(words: WordArray, planes: WordArray, bits: WordArray) -> None:
 def count_packed(
     codes: npt.NDArray[np.int8], first: IntArray, groups: IntArray, pair: IntArray, covered: IntArray
 ) -> None:
-    """Count votes and co-votes by packing the votes for each value into bits, and counting those that meet.
+    """Count votes and co-votes by packing the votes for each value into bits, and counting the bits in common.
 
     Parameters
     ----------
     codes
-        (sources, items), each source's codes one after the other.
+        (sources, items), contiguous for each source.
     first
-        (sources + 1,): where each source's values begin.
+        (sources + 1,): where each source's values start.
     groups
         (groups, values): ones for the values that belong to each group.
     pair
-        (values, values): is added to, on and above the diagonal.
+        (values, values): co-votes are added, on and above the diagonal.
     covered
-        (groups,): the items with a vote of each group are added.
+        (groups,): the number of items with a vote of each group is added.
     """
     sources, items = codes.shape
     values = first[sources]
@@ -142,7 +142,7 @@ def count_packed(
 def count_listed(
     starts: IntArray, listed: npt.NDArray[np.int32], groups: IntArray, pair: IntArray, covered: IntArray
 ) -> None:
-    """The same from the values that each item has, ``listed`` in rising order."""
+    """The same from the values of each item, ``listed`` in ascending order."""
     seen = np.zeros(len(groups), np.int64)
     for row in range(len(starts) - 1):
         seen[:] = 0
@@ -158,17 +158,17 @@ def count_listed(
 
 
 @njit(nogil=True, cache=True)
-def count_meetings(
+def count_overlaps(
     starts: IntArray,
     sources: npt.NDArray[np.int32],
     says: npt.NDArray[np.int32],
     overlap: IntArray,
     agreement: IntArray,
 ) -> int:
-    """Count how often two sources vote on the same item, and how often they say the same.
+    """Count how often two sources vote on the same item, and how often they agree.
 
-    ``says`` is −1 where a vote says nothing here. (sources, sources) counts are
-    added to, on and above the diagonal. Returns how many items have a vote.
+    ``says`` is −1 where a vote says nothing about the component. Counts are added
+    on and above the diagonal. Returns the number of items with a vote.
     """
     covered = 0
     for row in range(len(starts) - 1):
@@ -188,7 +188,7 @@ def count_meetings(
 
 @njit(nogil=True, cache=True)
 def count_sets(says: npt.NDArray[np.int32], counts: npt.NDArray[np.int32]) -> None:
-    """(rows, sets): how many sources, (sources, rows), say each set; −1 says nothing."""
+    """Add to (rows, sets) counts how many sources vote for each set, from (sources, rows); −1 is no vote."""
     for source in range(len(says)):
         for row in range(says.shape[1]):
             if says[source, row] >= 0:
@@ -197,10 +197,10 @@ def count_sets(says: npt.NDArray[np.int32], counts: npt.NDArray[np.int32]) -> No
 
 @njit(nogil=True, cache=True)
 def hash_rows(codes: npt.NDArray[Any], multipliers: WordArray, hashes: WordArray) -> None:
-    """(items,): a number for each row of votes, (sources, items), equal for equal rows and hardly ever for others."""
+    """Write a 64-bit hash of each row of votes, (sources, items), to (items,) ``hashes``."""
     sources, items = codes.shape
-    for start in range(0, items, _FEW):
-        rows = min(_FEW, items - start)
+    for start in range(0, items, _BLOCK):
+        rows = min(_BLOCK, items - start)
         found = hashes[start : start + rows]
         found[:] = np.uint64(0)
         for source in range(sources):
@@ -216,7 +216,7 @@ def hash_rows(codes: npt.NDArray[Any], multipliers: WordArray, hashes: WordArray
 def hash_listed(
     starts: IntArray, sources: npt.NDArray[np.int32], codes: npt.NDArray[Any], multipliers: WordArray, hashes: WordArray
 ) -> None:
-    """The same from the votes cast."""
+    """The same from sparse rows."""
     for row in range(len(starts) - 1):
         found = np.uint64(0)
         for a in range(starts[row], starts[row + 1]):
@@ -226,7 +226,7 @@ def hash_listed(
 
 @njit(nogil=True, cache=True)
 def _mixed(x: Any) -> Any:
-    """Every bit depends on every bit (the finaliser of splitmix64)."""
+    """A hash in which every bit depends on every bit of x (the finaliser of splitmix64)."""
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))
@@ -234,9 +234,9 @@ def _mixed(x: Any) -> Any:
 
 @njit(nogil=True, cache=True)
 def distinct(hashes: WordArray, limit: np.uint64, keys: WordArray, counts: IntArray, rows: IntArray) -> int:
-    """Find the distinct hashes up to a limit: each with its count and the first row that has it.
+    """Find the distinct hashes up to a limit, each with its count and the first row that has it.
 
-    Returns how many there are; there must be room for them.
+    Returns how many there are; the arrays must be large enough.
     """
     slots = 1024
     while slots < len(keys) // 4:
@@ -282,11 +282,11 @@ def count_into_buckets(hashes: WordArray, shift: int, buckets: IntArray) -> None
 def list_votes(
     codes: npt.NDArray[Any], rows: IntArray, starts: IntArray, sources: npt.NDArray[np.int32], said: npt.NDArray[Any]
 ) -> None:
-    """The votes cast of the given rows of (sources, items): where each row's begin, who voted, and what.
+    """List the votes cast in the given rows of (sources, items): where each row's start, who voted, and what.
 
-    ``sources`` and ``said`` have room for all votes, cast or not.
+    ``sources`` and ``said`` must be large enough for all votes, cast or not.
     """
-    block = np.empty((_FEW // 8, len(codes)), codes.dtype)
+    block = np.empty((_BLOCK // 8, len(codes)), codes.dtype)
     at = 0
     for begin in range(0, len(rows), len(block)):
         taken = min(len(block), len(rows) - begin)
@@ -297,7 +297,7 @@ def list_votes(
         for i in range(taken):
             starts[begin + i] = at
             for source in range(len(codes)):
-                # Written whether it is a vote or not: a branch would be guessed wrong too often.
+                # Written whether it is a vote or not: a branch would be mispredicted too often.
                 sources[at] = source
                 said[at] = block[i, source]
                 at += block[i, source] >= 0
@@ -314,7 +314,7 @@ def take_listed(
     taken_sources: npt.NDArray[np.int32],
     taken_said: npt.NDArray[Any],
 ) -> None:
-    """The votes of the given rows, in that order; ``taken_starts`` tells where to put them."""
+    """Copy the votes of the given rows, in that order; ``taken_starts`` is where each row goes."""
     for i in range(len(rows)):
         at = taken_starts[i]
         for a in range(starts[rows[i]], starts[rows[i] + 1]):

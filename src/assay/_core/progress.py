@@ -1,4 +1,4 @@
-"""Progress of long work, shown on a terminal and nowhere else."""
+"""A progress bar for long work, shown only on a terminal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Self
 
 
 class Progress:
-    """A bar on stderr that counts rows; silent where stderr is no terminal.
+    """A bar on stderr that counts rows; silent if stderr is not a terminal.
 
     >>> with Progress("counting", total=10, show=False) as bar:
     ...     bar.advance(10)
@@ -32,12 +32,12 @@ class Progress:
             self._task = self._bar.add_task(title, total=total)
 
     def advance(self, count: int) -> None:
-        """Note that ``count`` more rows are done."""
+        """Record that ``count`` more rows are done."""
         if self._bar is not None:
             self._bar.advance(self._task, count)
 
     def describe(self, text: str) -> None:
-        """Say how it is going, beside the bar."""
+        """Set the text beside the bar."""
         if self._bar is not None:
             self._bar.update(self._task, description=text)
 

@@ -1,8 +1,8 @@
-"""Compiled loops over outcomes: adding up log-odds, and expected counts.
+"""Compiled loops over outcomes: sums of log-odds, and expected counts.
 
-A *column* is something that can be said: a value of a source, or a joint vote. Rows
-are items or vote patterns: ``starts`` (rows + 1,) tells where the columns of each begin. Every
-function works on the arrays that it is given, needs no lock, and is compiled once and kept on disk.
+A *column* is a value of a source, or a joint vote. Rows are items or vote patterns:
+``starts`` (rows + 1,) is where the columns of each start. All functions work in place,
+release the GIL, and are compiled once and cached on disk.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from numba import njit
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
-_FEW = 2_048
-"""Rows whose scores are added up together; these should fit into the first-level cache."""
+_BLOCK = 2_048
+"""Rows that are scored together; their scores should fit into the L1 cache."""
 
 
 @njit(nogil=True, cache=True)
 def count_columns(starts: IntArray, columns: npt.NDArray[np.int32], counts: FloatArray, seen: FloatArray) -> None:
-    """How often each column has a one, if rows occur as often as ``counts`` says."""
+    """Add to ``seen`` how often each column occurs, if rows occur ``counts`` times."""
     for row in range(len(starts) - 1):
         for a in range(starts[row], starts[row + 1]):
             seen[columns[a]] += counts[row]
@@ -38,20 +38,20 @@ def expect(
     spoken: FloatArray,
     totals: FloatArray,
 ) -> float:
-    """One E-step over vote patterns, outcomes measured against the first one.
+    """One E-step over vote patterns, in log-odds against the first outcome.
 
     Parameters
     ----------
     starts, columns
-        The patterns: the columns of the design matrix in which each has a one.
+        The patterns: the columns of the design matrix that each has.
     counts
         (patterns,).
     leads, base
-        (columns, outcomes − 1) and (outcomes − 1,): log-probabilities less those of the first outcome.
+        (columns, outcomes − 1) and (outcomes − 1,): log-odds against the first outcome.
     spoken, totals
         (columns, outcomes − 1) and (outcomes − 1,): expected counts are added.
 
-    Returns the log-likelihood, less what it would be if only the first outcome existed.
+    Returns the log-likelihood, minus that of a model in which every item has the first outcome.
     """
     others = len(base)
     logs = np.empty(others)
@@ -89,7 +89,7 @@ def expect_two(
     spoken: FloatArray,
     totals: FloatArray,
 ) -> float:
-    """:func:`expect` for two outcomes, which most problems have, without the inner loops."""
+    """:func:`expect` for two outcomes, the most common case, without the inner loops."""
     lead = leads[:, 0].copy()
     second = np.zeros(len(lead))
     items = 0.0
@@ -120,7 +120,7 @@ def score_listed(
     discount: float,
     posterior: FloatArray,
 ) -> None:
-    """(items, outcomes): probabilities of the outcomes, from the columns in which each item has a one."""
+    """Write the (items, outcomes) posterior, from the columns that each item has."""
     outcomes = len(base)
     for row in range(len(starts) - 1):
         logs = posterior[row]
@@ -136,7 +136,7 @@ def score_listed(
 
 @njit(nogil=True, cache=True)
 def effective_share(correlation: float, others: int) -> float:
-    """What a vote is worth beside so many others on its item, if any two votes have this correlation."""
+    """The weight of a vote among ``others`` on its item, if any two votes have this correlation."""
     return 1.0 / (1.0 + correlation * max(others, 0))
 
 
@@ -167,29 +167,29 @@ def add_votes(
     scores: FloatArray,
     voted: npt.NDArray[np.int32],
 ) -> None:
-    """Add up what votes, (sources, items), say for each outcome but the first.
+    """Sum the log-odds of votes, (sources, items), for each outcome against the first.
 
     Parameters
     ----------
     codes
         (sources, items).
     alone, alone_at
-        Independent sources, and (alone + 1,) where the ``leads`` of abstaining and their values begin.
+        Independent sources, and (alone + 1,) where the ``leads`` of each start: abstain, then its values.
     members, member_at
-        The sources of the other cliques, and (cliques + 1,) where each clique's begin.
+        The sources of the other cliques, and (cliques + 1,) where each clique's start.
     digits, digits_at
-        For each member what a code, and first abstaining, adds to the number of the clique's joint
-        vote; −1 where it says nothing here. And where each member's begin.
+        For each member what abstain, and then each code, adds to the number of the clique's joint
+        vote; −1 where it says nothing about the component. And where each member's start.
     leads, leads_at
-        (outcomes − 1, values and joint votes): what a vote adds; and (cliques,) where each clique's begin.
+        (outcomes − 1, values and joint votes): the log-odds of a vote; and (cliques,) where each clique's start.
     scores, voted
-        (outcomes − 1, items) and (items,): are added to. The latter is how many cliques say something.
+        (outcomes − 1, items) log-odds and (items,) the number of cliques that vote: both are added to.
     """
     items = codes.shape[1]
-    numbers = np.empty(_FEW, np.int64)
-    spoke = np.empty(_FEW, np.bool_)
-    for start in range(0, items, _FEW):
-        rows = min(_FEW, items - start)
+    numbers = np.empty(_BLOCK, np.int64)
+    spoke = np.empty(_BLOCK, np.bool_)
+    for start in range(0, items, _BLOCK):
+        rows = min(_BLOCK, items - start)
         said = voted[start : start + rows]
         for a in range(len(alone)):
             column = codes[alone[a], start : start + rows]
@@ -203,7 +203,7 @@ def add_votes(
                 score = scores[y, start : start + rows]
                 lead = leads[y, alone_at[a] : alone_at[a + 1]]
                 if values <= 2:
-                    # Comparing all rows with each value in turn is done four rows at a time.
+                    # Comparing all rows with each value in turn is vectorised.
                     for value in range(values):
                         gain = lead[value + 1]
                         for i in range(rows):
@@ -231,9 +231,9 @@ def add_votes(
 
 @njit(nogil=True, cache=True)
 def to_posterior(scores: FloatArray, voted: npt.NDArray[np.int32], discount: float, posterior: FloatArray) -> None:
-    """(items, outcomes) probabilities from (outcomes − 1, items) log-odds against the first outcome.
+    """Write the (items, outcomes) posterior, from (outcomes − 1, items) log-odds against the first outcome.
 
-    The log-odds of n votes, as many as ``voted`` says, are discounted by :func:`effective_share`, prior and all.
+    The log-odds of ``voted`` votes, including the prior, are discounted by :func:`effective_share`.
     """
     others, items = scores.shape
     for i in range(items):
@@ -265,10 +265,10 @@ def expect_discounted(
     spoken: FloatArray,
     totals: FloatArray,
 ) -> None:
-    """An E-step in which votes on one item are discounted by :func:`effective_share`, for at most so many others.
+    """An E-step in which votes on one item are discounted by :func:`effective_share`, for at most ``most`` others.
 
-    The prior is not: while learning, only what votes add may run away.
-    ``log_allowed`` is added to the log-probabilities, (patterns, outcomes), unless it has no rows. Expected counts
+    The prior is not discounted: in EM only the contribution of the votes can diverge.
+    ``log_allowed``, (patterns, outcomes), is added to the log-probabilities unless it has no rows. Expected counts
     are added to ``spoken``, (columns, outcomes), and ``totals``, (outcomes,).
     """
     outcomes = len(base)
@@ -307,20 +307,20 @@ def predict_each_vote(
 ) -> None:
     """Add, for each correlation, how well every vote is predicted by the others on its item.
 
-    Only items with three votes and more are looked at.
+    Only items with at least three votes count.
 
     Parameters
     ----------
     said, spoke
-        (columns, outcomes): probabilities of the column, and that whoever has it says anything.
+        (columns, outcomes): the probability of the column, and that its source votes at all.
     scores, squares
-        (correlations,): are added to, by item the sum over its votes of log P(vote | others, it is cast), less that of
-        the first correlation; and the squares of these sums.
+        (correlations,): per item, the sum over its votes of log P(vote | others, it is cast), minus that of the first
+        correlation, is added; and its square.
     """
     outcomes = len(base)
     whole = np.empty(outcomes)
     rest = np.empty(outcomes)
-    told = np.empty(len(correlations))
+    fits = np.empty(len(correlations))
     for row in range(len(starts) - 1):
         votes = starts[row + 1] - starts[row]
         if votes < 3:
@@ -329,7 +329,7 @@ def predict_each_vote(
         for a in range(starts[row], starts[row + 1]):
             for y in range(outcomes):
                 whole[y] += gains[columns[a], y]
-        told[:] = 0.0
+        fits[:] = 0.0
         for a in range(starts[row], starts[row + 1]):
             own = said[columns[a]]
             speaking = spoke[columns[a]]
@@ -345,8 +345,8 @@ def predict_each_vote(
                     chance = np.exp((rest[y] - highest) * worth)
                     heard += chance * speaking[y]
                     vote += chance * own[y]
-                told[c] += np.log(vote / heard)
+                fits[c] += np.log(vote / heard)
         for c in range(len(correlations)):
-            gain = told[c] - told[0]
+            gain = fits[c] - fits[0]
             scores[c] += counts[row] * gain
             squares[c] += counts[row] * gain * gain

@@ -1,4 +1,4 @@
-"""Work spread over the cores of one machine."""
+"""Parallel work on the cores of one machine."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ Result = TypeVar("Result")
 
 
 def thread_count() -> int:
-    """How many threads compiled loops use: as many as ``ASSAY_THREADS`` says, or as there are cores to use.
+    """The number of threads that compiled loops use: ``ASSAY_THREADS``, or the number of available cores.
 
     >>> thread_count() >= 1
     True
     """
-    asked = os.environ.get("ASSAY_THREADS", "")
-    if asked.isdigit() and int(asked) > 0:
-        return int(asked)
+    setting = os.environ.get("ASSAY_THREADS", "")
+    if setting.isdigit() and int(setting) > 0:
+        return int(setting)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def parallel_map(job: Callable[[Piece], Result], pieces: Iterable[Piece]) -> list[Result]:
-    """The job's results in the order of the pieces, several at a time.
+    """The job's results in the order of the pieces, computed in parallel.
 
     >>> parallel_map(abs, [-1, 2])
     [1, 2]
@@ -43,13 +43,13 @@ def _pool(threads: int) -> ThreadPoolExecutor:
 
 
 if hasattr(os, "register_at_fork"):
-    # Threads do not come along into a forked process, which must make its own.
+    # Threads do not survive a fork, so a child process must make its own pool.
     os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Small matrices are solved faster by one thread than by several that wait for each other."""
+    """Limit BLAS to one thread: small matrices are solved faster without synchronisation."""
     with _blas().limit(limits=1, user_api="blas"):
         yield
 
@@ -62,7 +62,7 @@ def _blas() -> Any:
 
 
 def ranges(size: int, parts: int, step: int = 1) -> list[slice]:
-    """Up to ``parts`` slices of about equal length that make up ``size``; all but the last are multiples of ``step``.
+    """Up to ``parts`` slices of about equal length that cover ``size``; all but the last are multiples of ``step``.
 
     >>> ranges(10, 2, step=4)
     [slice(0, 8, None), slice(8, 10, None)]

@@ -104,7 +104,7 @@ def _counts_of(tally: Tally, index: int) -> VoteCounts:
     for j, (of_code, uses) in enumerate(zip(sets.of_code, tally.uses, strict=True)):
         np.add.at(said[j], of_code[:-1], uses[:-1])
     speakers = np.flatnonzero(said[:, :-1].any(axis=1))
-    meetings = tally.meetings(index)
+    overlaps = tally.overlaps(index)
     return VoteCounts(
         component=component,
         items=tally.items,
@@ -112,8 +112,8 @@ def _counts_of(tally: Tally, index: int) -> VoteCounts:
         columns=tuple(speakers.tolist()),
         masks=sets.masks,
         uses=said[speakers, :-1],
-        overlap=meetings.overlap[np.ix_(speakers, speakers)],
-        agreement=meetings.agreement[np.ix_(speakers, speakers)],
+        overlap=overlaps.overlap[np.ix_(speakers, speakers)],
+        agreement=overlaps.agreement[np.ix_(speakers, speakers)],
         covered=int(tally.covered[index]),
         mapped=lambda one, other: tally.corresponds(index, int(speakers[one]), int(speakers[other])),
         value_counts=tuple(len(np.unique(of_code[of_code >= 0])) for of_code in (sets.of_code[j] for j in speakers)),

@@ -1,4 +1,4 @@
-"""What a label model learns from: counts of votes that add, and the graph of dependent sources."""
+"""What a label model is fitted on: additive counts of votes, and the graph of dependent sources."""
 
 from assay.counts.cliques import MAX_CONFIGURATIONS, Clique, Design, Layout, layout_of, tied
 from assay.counts.counting import count, needs_counting_in_pieces, tally_of

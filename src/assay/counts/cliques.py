@@ -1,9 +1,8 @@
-"""How the votes of one component are laid out: the joint votes of each clique of dependent sources.
+"""The layout of one component's votes: the joint votes of each clique of dependent sources.
 
-A *configuration* is what the sources of a clique say together. Cliques of the
-junction tree come parents first, and each is described given what its parent
-already told (the separator), so the probability of all votes is a product over
-cliques and always sums to one.
+A *configuration* is a joint vote of the sources of a clique. The cliques of the
+junction tree are ordered parents first, and each is conditioned on its separator,
+so the probability of all votes is a product over cliques and always sums to one.
 """
 
 from __future__ import annotations
@@ -30,30 +29,30 @@ MAX_CONFIGURATIONS = 50_000
 
 @dataclass(frozen=True, eq=False)
 class Clique:
-    """Some sources, and their joint votes given those of the separator."""
+    """Some sources, and their joint votes given the separator's."""
 
     sources: tuple[int, ...]
     separator: tuple[int, ...]
     shape: tuple[int, ...]
-    """Values of each source, and one more for abstain, which is last."""
+    """The number of values of each source, plus one for abstain, which is last."""
 
     @property
     def size(self) -> int:
-        """How many configurations there are. The last one is that all abstain."""
+        """The number of configurations. In the last one all abstain."""
         return int(np.prod(self.shape))
 
     @cached_property
     def digits(self) -> IntArray:
-        """(configurations, sources): what each source says in each configuration."""
+        """(configurations, sources): the value of each source in each configuration."""
         return np.stack(np.unravel_index(np.arange(self.size), self.shape), axis=1)
 
     @cached_property
     def voting(self) -> BoolArray:
-        """(configurations, sources): which sources say something."""
+        """(configurations, sources): which sources vote."""
         return self.digits < np.array(self.shape) - 1
 
     def numbers(self, codes: npt.NDArray[np.integer]) -> IntArray:
-        """(items,): the configuration that each row of votes, (items, all sources), has."""
+        """(items,): the configuration of each row of votes, (items, all sources)."""
         return self.own_numbers(codes[:, self.sources])
 
     def own_numbers(self, codes: npt.NDArray[np.integer]) -> IntArray:
@@ -63,10 +62,10 @@ class Clique:
         return numbers
 
     def families(self, ignore_abstentions: bool) -> IntArray:
-        """(configurations,): which ones are alternatives: they share what the separator says.
+        """(configurations,): the family of each one: its alternatives, which have the same separator votes.
 
-        If abstentions are ignored they also share who votes, so that only what is
-        said counts, not that it is said.
+        If abstentions are ignored, the same sources vote in all of a family, so that
+        only the values count, not who votes.
         """
         fixed = [self.sources.index(source) for source in self.separator]
         keys = self.digits[:, fixed]
@@ -75,7 +74,7 @@ class Clique:
         return np.unique(keys, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
     def marginal(self, table: FloatArray, source: int) -> FloatArray:
-        """(values + 1, outcomes): a table over configurations summed to one source."""
+        """(values + 1, outcomes): a table over configurations, marginalised to one source."""
         digit = self.digits[:, self.sources.index(source)]
         summed = np.zeros((self.shape[self.sources.index(source)], table.shape[1]))
         np.add.at(summed, digit, table)
@@ -84,10 +83,10 @@ class Clique:
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """A matrix of ones, (rows, columns): which configurations each row has."""
+    """A sparse matrix of ones, (rows, columns): which configurations each row has."""
 
     starts: IntArray
-    """(rows + 1,): where each row's columns begin."""
+    """(rows + 1,): where each row's columns start."""
     columns: npt.NDArray[np.int32]
     width: int
 
@@ -103,7 +102,7 @@ class Design:
 
     @cached_property
     def matrix(self) -> sparse.csr_array:
-        """The same for SciPy."""
+        """The same as a SciPy matrix."""
         ones = np.ones(len(self.columns))
         return sparse.csr_array((ones, self.columns, self.starts), shape=(len(self), self.width))
 
@@ -113,12 +112,12 @@ class Translation:
     """From the votes of all sources on all components to those of one component."""
 
     sources: IntArray
-    """The sources that can say something here: their columns in the votes."""
+    """The sources that can vote on the component: their columns in the votes."""
     value_of_code: tuple[npt.NDArray[np.int32], ...]
-    """Per such source: its code -> its value here, −1 where it says nothing. The last entry is abstain's."""
+    """Per such source: code -> value of the component, −1 if it says nothing about it. The last entry is abstain."""
 
     def rows(self, cast: SparseCodes) -> SparseCodes:
-        """The votes that say something here, in its values."""
+        """The votes on the component, in its values."""
         return cast.select(self.sources).recoded(self.value_of_code)
 
 
@@ -131,16 +130,16 @@ class Layout:
     graph: SourceGraph
     outcomes: int
     translation: Translation | None = None
-    """How to get from votes on all components to these sources and values; None if votes are in them already."""
+    """From votes on all components to these sources and values; None if they are the same."""
 
     @cached_property
     def value_offsets(self) -> IntArray:
-        """(sources + 1,): where the values of each source begin, if they are numbered one source after the other."""
+        """(sources + 1,): where the values of each source start, in a consecutive numbering of all values."""
         return np.cumsum([0, *map(len, self.masks)], dtype=np.int64)
 
     @cached_property
     def all_masks(self) -> BoolArray:
-        """(values, outcomes): the outcomes that each value allows, one source after the other."""
+        """(values, outcomes): the outcomes that each value allows, for all sources."""
         return np.vstack([np.empty((0, self.outcomes), dtype=bool), *self.masks])
 
     @property
@@ -149,22 +148,22 @@ class Layout:
         return np.arange(len(self.masks)) if self.translation is None else self.translation.sources
 
     def rows(self, cast: SparseCodes) -> SparseCodes:
-        """The votes on this component, from those that were cast on all of them."""
+        """The votes on this component, from the votes cast on all components."""
         return cast if self.translation is None else self.translation.rows(cast)
 
     def codes(self, votes: Votes) -> npt.NDArray[np.int32]:
-        """(items, sources): the values that votes have here, −1 where they say nothing; source by source in memory."""
+        """(items, sources): votes in the values of the component, −1 if they say nothing about it; column-major."""
         if self.translation is None:
             return votes.codes.astype(np.int32)
         chosen = votes.store.select(self.translation.sources)
         return chosen.recoded(self.translation.value_of_code).dense().astype(np.int32, copy=False)
 
     def with_graph(self, graph: SourceGraph) -> Layout:
-        """The same sources with other dependencies."""
+        """The same sources with different dependencies."""
         return replace(self, graph=graph)
 
     def part(self, sources: Sequence[int]) -> Layout:
-        """Some of the sources, which are then numbered as given, and the dependencies between them."""
+        """Some of the sources, renumbered in the given order, and the dependencies between them."""
         return Layout(tuple(self.masks[s] for s in sources), self.graph.restricted(sources), self.outcomes)
 
     @cached_property
@@ -181,20 +180,20 @@ class Layout:
                 names = ", ".join(self.graph.names[source] for source in members)
                 raise VoteError(
                     f"the dependent sources {names} have more than {MAX_CONFIGURATIONS:,} joint votes, too many to "
-                    "learn; declare dependencies between fewer of them"
+                    "estimate; declare dependencies between fewer of them"
                 )
             found.append(Clique(members, separator, shape))
         return tuple(found)
 
     @cached_property
     def offsets(self) -> IntArray:
-        """Where each clique's columns begin in the design matrix, and where the last one's end."""
+        """Where each clique's columns start in the design matrix, and where the last one's end."""
         return np.concatenate([[0], np.cumsum([clique.size - 1 for clique in self.cliques])]).astype(np.int64)
 
     def design(self, rows: SparseCodes) -> Design:
-        """Which configurations each row of votes has; one that abstains altogether is left out.
+        """The configurations of each row of votes; those in which all abstain are left out.
 
-        So sparse votes make a sparse design.
+        So sparse votes give a sparse design matrix.
         """
         first = np.zeros(rows.width, dtype=np.int64)
         alone = np.zeros(rows.width, dtype=bool)
@@ -222,23 +221,23 @@ class Layout:
         starts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(rows)))]).astype(np.int64)
         return Design(starts, columns[order].astype(np.int32), int(self.offsets[-1]))
 
-    def added_up(self, of_values: Sequence[npt.NDArray[np.generic]]) -> FloatArray:
-        """(configurations, outcomes): the sum over those who speak of what each source's value has, (values, outcomes).
+    def sum_over_voters(self, of_values: Sequence[npt.NDArray[np.generic]]) -> FloatArray:
+        """(configurations, outcomes): per configuration the sum of its voters' rows of (values, outcomes) tables.
 
-        A source of a separator is counted in the first clique that it is in.
+        A source of a separator is counted only in the first clique that contains it.
         """
         total = np.zeros((int(self.offsets[-1]), self.outcomes))
         for index, clique in enumerate(self.cliques):
             block = total[self.offsets[index] : self.offsets[index + 1]]
             for position, source in enumerate(clique.sources):
-                if self.home[source] == index:
+                if self.first_clique[source] == index:
                     says = clique.voting[:-1, position]
                     block[says] += of_values[source][clique.digits[:-1][says, position]]
         return total
 
     @cached_property
-    def home(self) -> tuple[int, ...]:
-        """For each source the first clique that it is in."""
+    def first_clique(self) -> tuple[int, ...]:
+        """For each source the first clique that contains it."""
         return tuple(
             next(c for c, clique in enumerate(self.cliques) if source in clique.sources)
             for source in range(len(self.masks))
@@ -246,10 +245,10 @@ class Layout:
 
 
 def layout_of(schema: Schema, component: int, graph: SourceGraph) -> Layout:
-    """How votes with a schema are laid out for one component.
+    """The layout of one component, for votes with a schema.
 
-    Sources that say nothing here are left out. Values that say the same here are
-    one value.
+    Sources that never vote on the component are left out. Values that allow the same
+    of its outcomes are merged into one.
     """
     sets = schema.outcome_sets[component]
     speaking = [j for j, of_code in enumerate(sets.of_code) if (of_code >= 0).any()]
@@ -273,7 +272,7 @@ def layout_of(schema: Schema, component: int, graph: SourceGraph) -> Layout:
 
 
 def _tree_order(graph: SourceGraph) -> tuple[list[int], list[int | None]]:
-    """Cliques so that each comes after its parent in the junction forest, and the parent of each."""
+    """The cliques in an order in which each comes after its parent in the junction forest, and their parents."""
     neighbours: list[list[int]] = [[] for _ in graph.cliques]
     for i, j in graph.tree:
         neighbours[i].append(j)
@@ -296,12 +295,12 @@ def _tree_order(graph: SourceGraph) -> tuple[list[int], list[int | None]]:
 
 
 def tied(layout: Layout, clique: Clique, applies: Sequence[BoolArray] | None = None) -> IntArray:
-    """(configurations, outcomes): numbers that are equal where the class-conditional model has one parameter.
+    """(configurations, outcomes): numbers that are equal where the class-conditional model ties parameters.
 
-    For a given configuration, outcomes are alike if they make the same sources
-    right (the paper's equation on tied parameters). With ``applies``, per source
-    the outcomes that its tasks apply to, they must also be alike in that: a source
-    then has local accuracies where it applies and global ones elsewhere.
+    For a given configuration, outcomes are tied if the same sources are right under
+    them (the paper's equation on tied parameters). With ``applies``, per source
+    the outcomes that its tasks apply to, these must match too: a source then has
+    local accuracies where its tasks apply and global ones elsewhere.
     """
     kinds = np.zeros((clique.size, layout.outcomes), dtype=np.int64)
     for position, source in enumerate(clique.sources):

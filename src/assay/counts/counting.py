@@ -1,4 +1,4 @@
-"""Counting votes wherever they are: in memory, in files larger than that, on a cluster."""
+"""Counting votes in memory, in files larger than memory, or on a cluster."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from assay._core.progress import Progress
 from assay.counts.patterns import SKETCH_SIZE, Sketch
-from assay.counts.tally import Tally, count_part, look_again
+from assay.counts.tally import Tally, count_frequent, count_part
 from assay.engine import Engine, Local, engine_of
 from assay.errors import VoteError
 from assay.votes import Piece, Schema, Votes, as_votes, is_in_pieces, pieces_of, read, schema_of
@@ -25,27 +25,27 @@ def count(
     size: int = SKETCH_SIZE,
     progress: bool = True,
 ) -> Tally:
-    """Count votes: all that a label model learns from. Counts add, and can be kept on disk.
+    """Count votes: all that a label model is fitted on. Counts add, and can be saved.
 
     Parameters
     ----------
     votes
         :class:`assay.Votes`, or a matrix of class numbers with −1 for abstain; a Parquet file
-        that :meth:`assay.Votes.to_parquet` wrote, or a
-        folder of those, which may be larger than memory; or batches of votes.
+        written by :meth:`assay.Votes.to_parquet`, or a folder of those, which may be larger
+        than memory; or batches of votes.
     engine
         Where to count: ``"local"``, or a cluster as ``assay.engine.Dask(client)`` or
         ``assay.engine.Spark(session)``. The counts do not depend on it.
     size
-        How large a sketch of vote patterns to keep: a pattern counts as one, and each of
-        its votes as one more. Everything else is counted over all items.
+        The size of the sketch of vote patterns: a pattern counts as one, and each of its
+        votes as one more. Everything else is counted exactly.
     progress
         Whether to show progress on a terminal.
 
     Returns
     -------
     Tally
-        ``yesterday + today`` are the counts of both; ``LabelModel().fit(counts)`` learns from them.
+        ``yesterday + today`` are the counts of both; ``LabelModel().fit(counts)`` fits a model on them.
 
     >>> monday, tuesday = Votes.from_matrix([[0, 1, 0]] * 5), Votes.from_matrix([[1, 1, 1]] * 7)
     >>> (count(monday) + count(tuesday)).items
@@ -60,7 +60,7 @@ def count(
 def tally_of(
     votes: Any, *, engine: Engine | Literal["local"], size: int, progress: bool, like: Schema | None = None
 ) -> Tally:
-    """Counts, if they are not counted yet; of the same sources and values as some votes, if there are such."""
+    """The tally of votes; a tally is returned unchanged. ``like`` gives the sources and values to count."""
     if isinstance(votes, Tally):
         return votes
     place = engine_of(engine)
@@ -77,29 +77,29 @@ def tally_of(
         for part in place.map(_Count(schema, size, once=not again), chain([first], stream)):
             total = total + part
             bar.advance(part.items)
-    if not again or not total.sketch.needs_a_second_look:
+    if not again or not total.sketch.needs_second_pass:
         return total
     with Progress("counting frequent votes", items, show=progress) as bar:
         frequent = Sketch.zero(len(schema.names), size=2**62)
-        for counted, found in place.map(_LookAgain(schema, total.sketch.crowded), pieces):
+        for counted, found in place.map(_CountFrequent(schema, total.sketch.crowded), pieces):
             frequent = frequent + found
             bar.advance(counted)
     return replace(total, sketch=total.sketch.with_frequent(frequent))
 
 
 def needs_counting_in_pieces(votes: Any) -> bool:
-    """Whether votes are not simply in memory."""
+    """Whether votes are counted already, or come in pieces."""
     return isinstance(votes, Tally) or is_in_pieces(votes)
 
 
 @dataclass(frozen=True)
 class _Count:
-    """Count one piece; what a worker runs."""
+    """Count one piece; runs on a worker."""
 
     schema: Schema
     size: int
     once: bool
-    """Whether the piece is seen this once, so that frequent patterns must be looked for now."""
+    """Whether the piece can be read only once, so that frequent patterns must be counted in the same pass."""
 
     def __call__(self, piece: Piece) -> Tally:
         total = Tally.zero(self.schema, self.size)
@@ -109,8 +109,8 @@ class _Count:
 
 
 @dataclass(frozen=True)
-class _LookAgain:
-    """Count the frequent patterns of one piece."""
+class _CountFrequent:
+    """Count the frequent patterns of one piece; runs on a worker."""
 
     schema: Schema
     crowded: npt.NDArray[np.bool_]
@@ -118,7 +118,7 @@ class _LookAgain:
     def __call__(self, piece: Piece) -> tuple[int, Sketch]:
         frequent, items = Sketch.zero(len(self.schema.names), size=2**62), 0
         for votes in _aligned(piece, self.schema):
-            frequent = frequent + look_again(votes, self.crowded)
+            frequent = frequent + count_frequent(votes, self.crowded)
             items += len(votes)
         return items, frequent
 

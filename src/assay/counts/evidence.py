@@ -1,4 +1,4 @@
-"""What one component is learned from: its layout, its vote patterns, its co-votes, and gold where there is some."""
+"""What one component is fitted on: its layout, its vote patterns, its co-votes, and gold if there is any."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 _PARTS = 4
-"""Sums over patterns are taken in so many parts, however many threads there are."""
-_FEW = 2_000
-"""Fewer patterns are not worth dividing."""
+"""The number of parts that sums over patterns are split into, whatever the number of threads."""
+_MIN_PATTERNS_TO_SPLIT = 2_000
+"""Fewer patterns are not worth splitting."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,13 +42,13 @@ class Evidence:
     patterns: Patterns
     """In the values of the layout."""
     statistics: Statistics | None = None
-    """Counts of single indicators over all items; None where the patterns are all there is."""
+    """Counts of single indicators over all items; None if only the patterns are known."""
     log_allowed: FloatArray | None = None
     """(patterns, outcomes): 0 where gold allows the outcome, −∞ where it does not."""
 
     @classmethod
     def of(cls, tally: Tally, layout: Layout, patterns: Patterns | None = None) -> Evidence:
-        """The evidence that a tally holds for one component; or its co-votes, and patterns from elsewhere."""
+        """The evidence of a tally for one component; ``patterns`` replace those of the tally."""
         found = tally.sketch.patterns() if patterns is None else patterns
         return cls(
             layout,
@@ -57,7 +57,7 @@ class Evidence:
         )
 
     def with_gold(self, gold: Patterns, allowed: BoolArray) -> Evidence:
-        """The same and items with gold: their votes, and (items, outcomes) the outcomes that gold allows."""
+        """The same with items that have gold: their votes, and (items, outcomes) the outcomes that gold allows."""
         everything = np.ones((len(self.patterns), self.layout.outcomes), dtype=bool)
         with np.errstate(divide="ignore"):
             log_allowed = np.log(np.vstack([everything, allowed]).astype(float))
@@ -65,12 +65,12 @@ class Evidence:
 
     @cached_property
     def counts(self) -> FloatArray:
-        """(patterns,): how many items have each, or stand behind it."""
+        """(patterns,): how many items each represents."""
         return self.patterns.counts
 
     @property
     def items(self) -> float:
-        """How many items there are."""
+        """The number of items."""
         return self.patterns.items
 
     @cached_property
@@ -80,7 +80,7 @@ class Evidence:
 
     @cached_property
     def by_column(self) -> sparse.csc_array:
-        """The design, quick to take columns from."""
+        """The design matrix by columns, for column selection."""
         return self.design.matrix.tocsc()
 
     @cached_property
@@ -94,12 +94,12 @@ class Evidence:
 
     @cached_property
     def parts(self) -> list[slice]:
-        """The patterns in parts: always the same ones, so that sums do not depend on the number of threads."""
-        return list(ranges(len(self.patterns), _PARTS if len(self.patterns) > _FEW else 1))
+        """The patterns in fixed parts, so that sums do not depend on the number of threads."""
+        return list(ranges(len(self.patterns), _PARTS if len(self.patterns) > _MIN_PATTERNS_TO_SPLIT else 1))
 
     @property
     def items_per_sampled(self) -> float:
-        """How many items a counted one stands for on average: more than one if the patterns are a sample."""
+        """The mean sampling weight of the items counted: above 1 if the patterns are a sample."""
         weights = self.patterns.sampling_weights
         if weights is None or not self.counts.sum():
             return 1.0
@@ -115,14 +115,14 @@ class Evidence:
         place = {indicator: at for at, indicator in enumerate(single.indicators)}
         return single.keep(np.array([place[indicator] for indicator in indicators], dtype=np.int64))
 
-    # Parts of it
+    # Selection
 
     def thinned(self, size: int) -> Evidence:
         """The same with a sample of the patterns, of at most about this size; see :meth:`Patterns.thinned`."""
         return replace(self, patterns=self.patterns.thinned(size))
 
     def sample(self, patterns: int) -> Evidence:
-        """At most about so many of the patterns; those that occur often are all kept."""
+        """A sample of at most about this number of patterns; frequent ones are all kept."""
         if len(self.patterns) <= patterns:
             return self
         often = self.counts > self.counts.sum() / patterns
@@ -130,13 +130,13 @@ class Evidence:
         return self.take(chosen, counts)
 
     def take(self, chosen: IntArray, counts: FloatArray) -> Evidence:
-        """Some of the patterns, with other counts."""
+        """Some of the patterns, with new counts."""
         weights, allowed = self.patterns.sampling_weights, self.log_allowed
         some = Patterns(self.patterns.rows.take(chosen), counts, None if weights is None else weights[chosen])
         return replace(self, patterns=some, log_allowed=None if allowed is None else allowed[chosen])
 
     def of_sources(self, sources: Sequence[int]) -> Evidence:
-        """The votes of some sources, which are then numbered as given."""
+        """The votes of some sources, renumbered in the given order."""
         if list(sources) == list(range(len(self.layout.masks))):
             return self
         single = None if self.statistics is None else self.statistics.of_sources(sources)

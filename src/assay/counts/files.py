@@ -1,4 +1,4 @@
-"""Counts on disk: plain arrays, and JSON for what they are counts of."""
+"""Counts on disk: plain arrays, and the schema as JSON."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _FORMAT = 1
 
 
 def write_counts(path: str | Path, schema: Schema, arrays: Arrays) -> Path:
-    """Write counts whole, or not at all."""
+    """Write counts atomically."""
     return write_arrays(path, {"format": _FORMAT, "counts of": schema.to_dict()}, arrays)
 
 
 def read_counts(path: str | Path) -> tuple[Schema, Arrays]:
-    """What :func:`write_counts` was given."""
+    """The schema and the arrays that :func:`write_counts` wrote."""
     stored = read_arrays(path, "counts")
     try:
         said = json.loads(str(stored["said"]))

@@ -1,4 +1,4 @@
-"""Which things are joined to which, as a picture: names below each other, and an arc for each pair."""
+"""An arc diagram of a graph: node names in a column, and an arc for each edge."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Pair = tuple[int, int]
 
 _CHARACTER, _ROW, _TOP, _GAP = 6.6, 22, 14, 8
 _STEP, _SCORED_STEP = 17, 34
-"""How much further out an arc goes for each row that it spans."""
+"""How far an arc extends for each row that it spans."""
 _LONGEST = 30
 _MOST_NAMES = 60
 _FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
@@ -27,22 +27,22 @@ def arcs_svg(
     scores: Mapping[Pair, float] | None = None,
     label: str = "dependencies between sources",
 ) -> str:
-    """Names that are in some pair, and arcs between them.
+    """The names that are in some pair, and arcs between them.
 
-    Colours follow the page: ``currentColor``, and the variables ``--estimate`` and ``--muted`` if there are such.
+    Colours follow the page: ``currentColor``, and the variables ``--estimate`` and ``--muted`` if defined.
 
     Parameters
     ----------
     names
-        Of all things; those in no pair are not drawn.
+        Names of all nodes; those in no pair are not drawn.
     pairs
-        Which are joined, as positions in ``names``, the lower first.
+        The edges, as positions in ``names``, the lower first.
     added
-        Pairs of these that are drawn dashed.
+        The pairs that are drawn dashed.
     scores
-        Per pair how strong it is: arcs are as thick as their score is large, and have it written beside them.
+        The strength of each pair: sets the width of its arc, and is printed beside it.
     label
-        What the picture shows, for those who cannot see it.
+        A text alternative for the picture.
 
     >>> picture = arcs_svg(["kb", "kb2", "crowd"], [(0, 1)], scores={(0, 1): 0.42})
     >>> picture.count("<path"), "0.42" in picture, "crowd" in picture
@@ -76,7 +76,7 @@ def arcs_svg(
 
 
 def _strongest(pairs: Collection[Pair], scores: Mapping[Pair, float]) -> list[Pair]:
-    """The pairs to draw: the strongest first, as long as there is room for their names."""
+    """The pairs to draw: the strongest first, up to the maximum number of names."""
     chosen: list[Pair] = []
     seen: set[int] = set()
     for pair in sorted(pairs, key=lambda pair: (-abs(scores.get(pair, 0.0)), pair)):
@@ -87,11 +87,11 @@ def _strongest(pairs: Collection[Pair], scores: Mapping[Pair, float]) -> list[Pa
 
 
 def _order(pairs: Sequence[Pair]) -> list[int]:
-    """Things that hang together below each other, neighbours near their neighbours."""
+    """The nodes, one connected component after the other, neighbours close together."""
     graph: nx.Graph[int] = nx.Graph(sorted(pairs))
     order: list[int] = []
     for part in sorted(nx.connected_components(graph), key=lambda part: (-len(part), min(part))):
-        # From an end of the longest way through, so that neighbours are seldom far apart.
+        # Start from an end of the longest path, so that neighbours are seldom far apart.
         away = {node: max(nx.single_source_shortest_path_length(graph, node).values()) for node in part}
         order += nx.dfs_preorder_nodes(graph, max(sorted(part), key=away.__getitem__))
     return order

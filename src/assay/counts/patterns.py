@@ -1,10 +1,10 @@
-"""Vote patterns: the distinct rows of votes, how often each occurs, and a sample of them where they are too many.
+"""Vote patterns: the distinct rows of votes with their counts, or a sample of them if there are too many.
 
-What is learned from votes depends on their distinct rows alone. With few sources
-these are few, however many items there are. With many sources nearly every item
-has a row of its own; then a :class:`Sketch` keeps the rows whose hash is lowest,
-up to a fixed size, and with them all rows that are frequent. Which these are
-depends on the votes alone: not on their order, nor on how they were partitioned.
+The likelihood of votes depends only on their distinct rows. With few sources these
+are few, whatever the number of items. With many sources nearly every item has a row
+of its own; then a :class:`Sketch` keeps the rows with the lowest hashes, up to a
+fixed size, and all frequent rows. Which rows these are depends only on the votes,
+not on their order or partitioning.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ _EVERYTHING = np.uint64(2**64 - 1)
 
 @dataclass(frozen=True, eq=False)
 class Patterns:
-    """Rows of votes, each with a weight: how many items have it, or stand behind it."""
+    """Rows of votes, each with the number of items that it represents."""
 
     rows: SparseCodes
     counts: FloatArray
     """(patterns,)."""
     sampling_weights: FloatArray | None = None
-    """(patterns,): how many items each counted one stands for, if they are a sample."""
+    """(patterns,): how many items each sampled item represents; None if the patterns are not a sample."""
 
     @classmethod
     def of(cls, codes: CodeArray) -> Patterns:
-        """The distinct rows of (items, sources) codes, in an order that depends on the rows alone.
+        """The distinct rows of (items, sources) codes, in an order that depends only on the rows.
 
         >>> patterns = Patterns.of(np.array([[0, 1], [1, 1], [0, 1]]))
         >>> sorted(zip(patterns.counts.tolist(), patterns.codes.tolist()))
@@ -58,14 +58,14 @@ class Patterns:
 
     @classmethod
     def weighted(cls, codes: CodeArray, counts: npt.NDArray[Any]) -> Patterns:
-        """Rows of (patterns, sources) codes as they are, with their counts."""
+        """The rows of (patterns, sources) codes, unchanged, with their counts."""
         return cls(SparseCodes.of(codes), np.asarray(counts, dtype=float))
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def __add__(self, other: Patterns) -> Patterns:
-        """The patterns of both, one after the other."""
+        """The patterns of both, concatenated."""
         weights = [self.sampling_weights, other.sampling_weights]
         sampled = [
             np.ones(len(part)) if known is None else known for part, known in zip((self, other), weights, strict=True)
@@ -83,12 +83,12 @@ class Patterns:
 
     @property
     def items(self) -> float:
-        """How many items there are."""
+        """The number of items."""
         return float(self.counts.sum())
 
     @property
     def size(self) -> int:
-        """How much work they are: a pattern counts as one, and each of its votes as one more."""
+        """A measure of work: a pattern counts as one, and each of its votes as one more."""
         return len(self.rows) + len(self.rows.sources)
 
     def select(self, sources: Sequence[int] | IntArray) -> Patterns:
@@ -97,14 +97,14 @@ class Patterns:
 
     @property
     def seen(self) -> FloatArray:
-        """(patterns,): how many items each was seen on; fewer than it stands for if the patterns are a sample."""
+        """(patterns,): how many items each was observed on; fewer than it represents if the patterns are a sample."""
         weights = self.sampling_weights
         return self.counts if weights is None else self.counts / np.maximum(weights, 1.0)
 
     def thinned(self, size: int) -> Patterns:
-        """A sample of at most about this size, in which the frequent patterns are all kept.
+        """A sample of at most about this size that keeps all frequent patterns.
 
-        The others are taken from the front, so they must be in an order that has nothing to do with them.
+        The others are taken from the front, so their order must be random.
         """
         if self.size <= size:
             return self
@@ -115,9 +115,9 @@ class Patterns:
 
 
 def sample_of(counts: FloatArray, cost: IntArray, frequent: BoolArray, size: int) -> tuple[IntArray, FloatArray]:
-    """Some patterns of about ``size`` together, and what each counts now: the frequent ones, and the first others.
+    """A sample of about ``size`` in total, the frequent patterns and the first of the others, and their new counts.
 
-    The frequent count as before; the others stand for all that are not.
+    Frequent patterns keep their counts; the others are scaled up to represent all infrequent ones.
     """
     room = max(size - int(cost[frequent].sum()), size // 2)
     taken = ~frequent & (np.cumsum(np.where(frequent, 0, cost)) <= room)
@@ -128,21 +128,21 @@ def sample_of(counts: FloatArray, cost: IntArray, frequent: BoolArray, size: int
 
 @dataclass(frozen=True, eq=False)
 class Sketch:
-    """Vote patterns that add: exact where they are few, and a sample of bounded size where they are many."""
+    """Additive vote patterns: exact if they are few, a sample of bounded size if they are many."""
 
     keys: Hashes
-    """(patterns,): the hashes of their rows, rising."""
+    """(patterns,): the hashes of their rows, ascending."""
     counts: IntArray
     """(patterns,): how many items have each. Exact."""
     rows: SparseCodes
     limit: np.uint64 = _EVERYTHING
-    """Every pattern whose hash is not above this is here."""
+    """All patterns with a hash up to this are in the sketch."""
     buckets: IntArray | None = None
-    """How many items there are by the leading bits of their hash, once some patterns had to go."""
+    """The number of items by the leading bits of their hash, once some patterns were dropped."""
     frequent: Sketch | None = None
-    """Patterns above the limit that are kept because there are many items in their bucket."""
+    """Patterns above the limit that are kept because their bucket has many items."""
     size: int = SKETCH_SIZE
-    """The most that it holds."""
+    """The maximum size."""
 
     @classmethod
     def zero(cls, width: int, size: int = SKETCH_SIZE, dtype: npt.DTypeLike = np.int8) -> Sketch:
@@ -160,18 +160,18 @@ class Sketch:
         Parameters
         ----------
         hashes
-            (items,): those of their rows.
+            (items,): the hashes of their rows.
         listed
-            Gives the votes of rows by number.
+            Returns the votes of rows, given their numbers.
         votes
-            How many votes were cast in all.
+            The total number of votes cast.
         size
-            The most that the sketch holds.
+            The maximum size of the sketch.
         """
         limit = _guess(hashes, 1 + votes / max(len(hashes), 1), size)
         while True:
             keys, counts, first = distinct(hashes, limit)
-            # Rows side by side in memory are listed faster than rows in the order of their hashes.
+            # Rows in memory order are listed faster than rows in hash order.
             rows = listed(first)
             whole = limit == _EVERYTHING
             if whole or len(rows) + len(rows.sources) > size:
@@ -186,12 +186,12 @@ class Sketch:
 
     @property
     def items(self) -> int:
-        """How many items there are."""
+        """The number of items."""
         return int((self.counts if self.buckets is None else self.buckets).sum())
 
     @property
     def is_exact(self) -> bool:
-        """Whether all patterns are here."""
+        """Whether the sketch has all patterns."""
         return self.buckets is None
 
     def __add__(self, other: Sketch) -> Sketch:
@@ -211,20 +211,21 @@ class Sketch:
         return np.bincount(_bucket_of(self.keys), weights=self.counts, minlength=2**_BUCKET_BITS).astype(np.int64)
 
     def _bounded(self, order: IntArray | None = None) -> Sketch:
-        """The same with the patterns of lowest hash, as many as there is room for.
+        """The same with the patterns of lowest hash, up to the maximum size.
 
-        ``order`` is that of the hashes, if the patterns are not in it yet: so they are put into it and cut in one go.
+        ``order`` sorts the hashes, if the patterns are not sorted yet, so that sorting and truncating take one pass.
         """
-        rising = np.arange(len(self.keys)) if order is None else order
-        room = int(np.searchsorted(np.cumsum(1 + np.diff(self.rows.starts)[rising]), self.size, side="right"))
-        kept = min(room, int(np.searchsorted(self.keys[rising], self.limit, side="right")))
+        ascending = np.arange(len(self.keys)) if order is None else order
+        room = int(np.searchsorted(np.cumsum(1 + np.diff(self.rows.starts)[ascending]), self.size, side="right"))
+        kept = min(room, int(np.searchsorted(self.keys[ascending], self.limit, side="right")))
         if kept == len(self.keys) and self.buckets is None:
             return self
-        limit = self.limit if kept == len(self.keys) else min(self.limit, np.uint64(int(self.keys[rising[kept]]) - 1))
+        next_key = None if kept == len(self.keys) else self.keys[ascending[kept]]
+        limit = self.limit if next_key is None else min(self.limit, np.uint64(int(next_key) - 1))
         smaller = replace(
-            self._part(rising[:kept]), limit=limit, buckets=self._all_buckets, frequent=None, size=self.size
+            self._part(ascending[:kept]), limit=limit, buckets=self._all_buckets, frequent=None, size=self.size
         )
-        above = rising[kept:][smaller.crowded[_bucket_of(self.keys[rising[kept:]])]]
+        above = ascending[kept:][smaller.crowded[_bucket_of(self.keys[ascending[kept:]])]]
         known = self._part(above)
         if self.frequent is not None:
             still = smaller.crowded[_bucket_of(self.frequent.keys)]
@@ -236,34 +237,34 @@ class Sketch:
 
     @cached_property
     def crowded(self) -> BoolArray:
-        """(buckets,): those above the limit that hold a frequent pattern, or many others."""
+        """(buckets,): those above the limit with a frequent pattern, or many infrequent ones."""
         assert self.buckets is not None
         many: BoolArray = self.buckets > _FREQUENT * self.buckets.sum()
         many[: int(self.limit >> np.uint64(64 - _BUCKET_BITS)) + 1] = False
         return many
 
     @property
-    def needs_a_second_look(self) -> bool:
-        """Whether some frequent patterns may not have been counted from the first item on."""
+    def needs_second_pass(self) -> bool:
+        """Whether some frequent patterns may not have been counted over all items."""
         return self.buckets is not None and bool(self.crowded.any())
 
     def with_frequent(self, frequent: Sketch) -> Sketch:
-        """The same with the frequent patterns as counted over all items."""
+        """The same with frequent patterns that were counted over all items."""
         return replace(self, frequent=frequent)
 
     def patterns(self) -> Patterns:
-        """The patterns, each with the number of items that it stands for; these add up to all items."""
+        """The patterns, each with the number of items that it represents; these sum to all items."""
         if self.buckets is None:
             return Patterns(self.rows, self.counts.astype(float))
         assert self.frequent is not None
         _, group = np.unique(bucket := _bucket_of(self.frequent.keys), return_inverse=True)
         counted = np.bincount(group, weights=self.frequent.counts)
-        # A pattern that was noticed late, or on some days only, stands for all of its bucket.
+        # A pattern that was not counted over all items represents all of its bucket.
         frequent = self.frequent.counts * self.buckets[bucket] / np.maximum(counted, 1)[group]
-        # The others stand for all that are not frequent.
+        # The others represent all infrequent patterns.
         often = self.counts > _FREQUENT * self.items
         if often.all():
-            often = np.zeros_like(often)  # nobody else could stand for the rest
+            often = np.zeros_like(often)  # no other pattern could represent the rest
         rare = self.items - frequent.sum() - self.counts[often].sum()
         weights: FloatArray = np.where(often, 1.0, float(rare) / max(int(self.counts[~often].sum()), 1))
         counts: FloatArray = self.counts.astype(float) * weights
@@ -281,7 +282,7 @@ class Sketch:
         return self.keys if self.frequent is None else np.concatenate([self.keys, self.frequent.keys])
 
     def arrays(self, name: str) -> dict[str, npt.NDArray[Any]]:
-        """All that it holds, for a file."""
+        """Its contents, for a file."""
         arrays: dict[str, npt.NDArray[Any]] = {
             f"{name} keys": self.keys,
             f"{name} counts": self.counts,
@@ -297,7 +298,7 @@ class Sketch:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], name: str, width: int) -> Sketch:
-        """What :meth:`arrays` was taken from."""
+        """The sketch that :meth:`arrays` describes."""
         return cls(
             arrays[f"{name} keys"],
             arrays[f"{name} counts"],
@@ -318,7 +319,7 @@ def patterns_in(crowded: BoolArray, hashes: Hashes, listed: Callable[[IntArray],
 
 
 def multipliers(names: Sequence[str]) -> Hashes:
-    """(sources,): what the hash of a row multiplies each source's votes with; depends on its name alone."""
+    """(sources,): the factor of each source's votes in the hash of a row; depends only on its name."""
     digests = [blake2b(name.encode(), digest_size=8).digest() for name in names]
     return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64) | np.uint64(1)
 
@@ -333,7 +334,7 @@ def row_hashes(codes: CodeArray, factors: Hashes) -> Hashes:
 
 
 def distinct(hashes: Hashes, limit: np.uint64 = _EVERYTHING) -> tuple[Hashes, IntArray, IntArray]:
-    """The distinct hashes up to a limit, how often each occurs and where first, in the order of that."""
+    """The distinct hashes up to a limit, their counts and first positions, in the order of the latter."""
     from assay._core import counting_loops
 
     room = len(hashes)
@@ -346,7 +347,7 @@ def distinct(hashes: Hashes, limit: np.uint64 = _EVERYTHING) -> tuple[Hashes, In
 
 
 def _guess(hashes: Hashes, cost: float, size: int) -> np.uint64:
-    """A limit up to which there are a little more patterns than there is room for, if rows hardly ever repeat."""
+    """A limit that admits slightly more patterns than fit, if rows hardly ever repeat."""
     if len(hashes) * cost <= size:
         return _EVERYTHING
     some = hashes[: 2**14]
@@ -367,7 +368,7 @@ def _count_into(buckets: IntArray, hashes: Hashes) -> None:
 
 
 def _merged(one: Sketch, other: Sketch) -> Sketch:
-    """The patterns of both, with their counts added."""
+    """The patterns of both, with added counts."""
     keys, first, group = np.unique(np.concatenate([one.keys, other.keys]), return_index=True, return_inverse=True)
     counts = np.zeros(len(keys), dtype=np.int64)
     np.add.at(counts, group, np.concatenate([one.counts, other.counts]))

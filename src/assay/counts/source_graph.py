@@ -1,7 +1,7 @@
-"""The source graph: which sources depend on each other given the truth, and the junction tree of it.
+"""The source graph: which sources depend on each other given the truth, and its junction tree.
 
-The truth Y is joined to every source, so it is in every clique and every
-separator; it is left out of the tuples below. A separator that is empty here is
+The truth Y is adjacent to every source, so it is in every clique and every
+separator; it is omitted from the tuples below. A separator that is empty here is
 the paper's singleton separator set {Y}.
 """
 
@@ -19,7 +19,7 @@ import numpy.typing as npt
 from assay.errors import VoteError, near_miss
 
 Dependency = Sequence[str | int]
-"""Sources that depend on each other: a pair, or a group in which all do; by name or column number."""
+"""Sources that depend on each other: a pair, or a group of mutually dependent ones; by name or column number."""
 
 
 class SourceGraph:
@@ -84,41 +84,41 @@ class SourceGraph:
         """Edges of the junction forest, as pairs of indices into ``cliques``.
 
         The *maximum*-weight spanning tree over separator sizes: any other breaks the
-        running intersection property. Cliques that share nothing are joined by Y
+        running intersection property. Cliques that share no source are connected by Y
         alone and have no edge here.
         """
-        meeting: nx.Graph[int] = nx.Graph()
-        meeting.add_nodes_from(range(len(self.cliques)))
-        joined = [index for index, clique in enumerate(self.cliques) if len(clique) > 1]
-        for i, j in combinations(joined, 2):
+        intersections: nx.Graph[int] = nx.Graph()
+        intersections.add_nodes_from(range(len(self.cliques)))
+        several = [index for index, clique in enumerate(self.cliques) if len(clique) > 1]
+        for i, j in combinations(several, 2):
             shared = len(set(self.cliques[i]) & set(self.cliques[j]))
             if shared:
-                meeting.add_edge(i, j, weight=shared)
-        return tuple(sorted((min(e), max(e)) for e in nx.maximum_spanning_edges(meeting, data=False)))
+                intersections.add_edge(i, j, weight=shared)
+        return tuple(sorted((min(e), max(e)) for e in nx.maximum_spanning_edges(intersections, data=False)))
 
     @cached_property
     def separators(self) -> tuple[tuple[int, ...], ...]:
-        """What neighbours in the junction forest share, one entry an edge."""
+        """The sources that neighbours in the junction forest share, one entry per edge."""
         return tuple(tuple(sorted(set(self.cliques[i]) & set(self.cliques[j]))) for i, j in self.tree)
 
     @cached_property
     def components(self) -> tuple[tuple[int, ...], ...]:
-        """Sources that hang together through dependencies; different ones are independent given the truth."""
+        """The connected components; sources of different components are independent given the truth."""
         return tuple(sorted(tuple(sorted(part)) for part in nx.connected_components(self._graph)))
 
-    def way(self, one: int, other: int) -> tuple[tuple[int, ...], ...]:
-        """The cliques on the shortest way through the junction forest from one source to another of its component.
+    def path(self, one: int, other: int) -> tuple[tuple[int, ...], ...]:
+        """The cliques on the shortest path through the junction forest from one source to another of its component.
 
-        >>> SourceGraph(["a", "b", "c", "d"], [("a", "b"), ("b", "c"), ("c", "d")]).way(0, 2)
+        >>> SourceGraph(["a", "b", "c", "d"], [("a", "b"), ("b", "c"), ("c", "d")]).path(0, 2)
         ((0, 1), (1, 2))
         """
         starts, ends = ([at for at, clique in enumerate(self.cliques) if source in clique] for source in (one, other))
-        ways = (self._ways[start][end] for start in starts for end in ends)
-        return tuple(self.cliques[at] for at in min(ways, key=len))
+        paths = (self._paths[start][end] for start in starts for end in ends)
+        return tuple(self.cliques[at] for at in min(paths, key=len))
 
     @cached_property
-    def _ways(self) -> dict[int, dict[int, list[int]]]:
-        """Per clique the ways to all others, through the junction forest."""
+    def _paths(self) -> dict[int, dict[int, list[int]]]:
+        """Per clique the paths to all others, through the junction forest."""
         forest: nx.Graph[int] = nx.Graph()
         forest.add_nodes_from(range(len(self.cliques)))
         forest.add_edges_from(self.tree)
@@ -126,27 +126,27 @@ class SourceGraph:
 
     @property
     def has_singleton_separators(self) -> bool:
-        """Whether cliques meet in the truth alone, as Algorithm 1 wants it."""
+        """Whether all separators are {Y}, as Algorithm 1 requires."""
         return not self.separators
 
     def share_a_clique(self, one: int, other: int) -> bool:
-        """Whether two sources are in one maximal clique; in a chordal graph, whether an edge joins them."""
+        """Whether two sources are in one maximal clique; in a chordal graph, whether they are adjacent."""
         return one == other or self._graph.has_edge(one, other)
 
     @cached_property
     def in_one_clique(self) -> npt.NDArray[np.bool_]:
         """(sources, sources): the same for all pairs."""
-        joined = np.eye(len(self.names), dtype=bool)
+        adjacent = np.eye(len(self.names), dtype=bool)
         for i, j in self.edges:
-            joined[i, j] = joined[j, i] = True
-        return joined
+            adjacent[i, j] = adjacent[j, i] = True
+        return adjacent
 
     def completed(self) -> SourceGraph:
-        """The graph with every component filled up to a clique, which has singleton separators."""
+        """The graph with every component completed to a clique, which has singleton separators."""
         return SourceGraph(self.names, [part for part in self.components if len(part) > 1])
 
     def restricted(self, sources: Sequence[int]) -> SourceGraph:
-        """The graph over some sources. Leaving sources out keeps the edges among the others."""
+        """The subgraph induced by some sources."""
         position = {source: index for index, source in enumerate(sources)}
         kept = [(position[i], position[j]) for i, j in sorted(self.edges) if i in position and j in position]
         return SourceGraph([self.names[source] for source in sources], kept)
@@ -154,9 +154,9 @@ class SourceGraph:
     def to_svg(self, scores: Mapping[tuple[int, int], float] | None = None) -> str:
         """The dependencies as an SVG picture, an arc for each; those that triangulation added are dashed.
 
-        ``scores`` tell how strong dependencies are, by pair of source numbers, the lower first: they are
-        written beside the arcs. Sources that depend on no other are not drawn. Notebooks show the picture
-        by themselves.
+        ``scores`` are the strengths of dependencies, by pair of source numbers, the lower first; they are
+        printed beside the arcs. Sources without dependencies are not drawn. Notebooks show the picture
+        automatically.
 
         >>> SourceGraph(["a", "b", "c"], [("a", "b")]).to_svg({(0, 1): 0.3}).count("<circle")
         2

@@ -24,9 +24,9 @@ IntArray = npt.NDArray[np.int64]
 MAX_INDICATORS = 6_000
 """The most indicators whose co-votes are counted at once."""
 _DENSE = 0.02
-"""If more than this share of indicators holds, dense matrices are multiplied faster than sparse ones,"""
+"""If more than this share of indicators holds, dense products are faster than sparse ones."""
 _BLOCK = 20_000
-"""so many patterns at a time."""
+"""The number of patterns per dense product."""
 
 
 @dataclass(frozen=True)
@@ -38,14 +38,14 @@ class Indicator:
 
 
 def single_indicators(layout: Layout) -> tuple[Indicator, ...]:
-    """One for each value of each source."""
+    """One indicator for each value of each source."""
     return tuple(
         Indicator((source,), (value,)) for source, masks in enumerate(layout.masks) for value in range(len(masks))
     )
 
 
 def clique_indicators(layout: Layout) -> tuple[Indicator, ...]:
-    """Those of single sources, and of the joint votes of all cliques that are observable (the paper's O)."""
+    """The indicators of single sources, and of the joint votes of all observable cliques (the paper's O)."""
     found = dict.fromkeys(single_indicators(layout))
     for clique in layout.cliques:
         for size in range(2, len(clique.sources) + 1):
@@ -54,15 +54,15 @@ def clique_indicators(layout: Layout) -> tuple[Indicator, ...]:
                     found[Indicator(members, values)] = None
     if len(found) > MAX_INDICATORS:
         raise VoteError(
-            f"the cliques of dependent sources have {len(found):,} joint votes, more than the {MAX_INDICATORS:,} that "
-            "moments are taken of; declare fewer dependencies, or use method='em'"
+            f"the cliques of dependent sources have {len(found):,} joint votes, but moments are computed for at most "
+            f"{MAX_INDICATORS:,}; declare fewer dependencies, or use method='em'"
         )
     return tuple(found)
 
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
-    """How often indicators hold, alone and together."""
+    """Counts of indicators and of their co-occurrences."""
 
     indicators: tuple[Indicator, ...]
     items: int
@@ -89,12 +89,12 @@ class Statistics:
 
     @classmethod
     def of(cls, tally: Tally, layout: Layout) -> Statistics:
-        """The counts of single indicators, as a tally of all items has them."""
+        """The counts of single indicators over all items of a tally."""
         indicators = single_indicators(layout)
         assert tally.pair is not None
         if layout.translation is None:
             return cls(indicators, tally.items, tally.single, tally.pair)
-        # Values that say the same are one indicator, and those that say nothing are none.
+        # Values with the same meaning share one indicator; those that say nothing about the component have none.
         gathered = np.zeros((len(indicators), len(tally.single)))
         first, offsets = layout.value_offsets, tally.schema.offsets
         for at, (source, values) in enumerate(
@@ -108,7 +108,7 @@ class Statistics:
 
     @property
     def rates(self) -> FloatArray:
-        """(indicators,): how often each holds, as a share."""
+        """(indicators,): the share of the items for which each holds."""
         return self.single / max(self.items, 1)
 
     @property
@@ -117,7 +117,7 @@ class Statistics:
         return self.pair / max(self.items, 1) - np.outer(self.rates, self.rates)
 
     def of_sources(self, sources: Sequence[int]) -> Statistics:
-        """The counts of single indicators of some sources, which are then numbered as given."""
+        """The counts of single indicators of some sources, renumbered in the given order."""
         place = {source: at for at, source in enumerate(sources)}
         chosen = [at for at, i in enumerate(self.indicators) if i.sources[0] in place]
         kept = self.keep(np.array(chosen, dtype=np.int64))

@@ -1,7 +1,7 @@
-"""One pass over votes: how often each is cast, how often two are cast together, and which patterns they make.
+"""One pass over votes: counts of votes, co-votes and vote patterns.
 
-Tallies add. Those of any partition of the items, merged in any order, hold the
-same integers as that of all of them at once.
+Tallies add. The tallies of any partition of the items, merged in any order, have the
+same integers as the tally of all items.
 """
 
 from __future__ import annotations
@@ -27,42 +27,42 @@ BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
 
 MAX_VALUES = 2_048
-"""With more values than this, of all sources together, co-votes are counted by source and not by value."""
+"""With more values than this, over all sources, co-votes are counted by source and not by value."""
 
 Sum = TypeVar("Sum", "Tally", Sketch)
 Number = TypeVar("Number", np.int64, np.float64)
 
 _ITEMS_AT_ONCE = 2**22
 _PACKED_COST, _LISTED_COST = 0.3 / 64, 1.5
-"""Nanoseconds for a pair of values, counted by bits; and for a pair of votes, counted one by one."""
+"""Nanoseconds per item for a pair of values, counted in packed bits; and for a pair of votes, counted one by one."""
 
 
 @dataclass(frozen=True, eq=False)
-class Meetings:
-    """How often sources vote together on one component, and say the same."""
+class Overlaps:
+    """How often two sources vote on the same item of one component, and how often they agree."""
 
     overlap: IntArray
     """(sources, sources); the diagonal is how often each votes."""
     agreement: IntArray
-    """(sources, sources); the diagonal repeats that."""
+    """(sources, sources); the same diagonal."""
 
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """What was counted."""
+    """Counts of votes."""
 
     schema: Schema
-    """What was counted: the tasks, the sources and their values."""
+    """The tasks, the sources and their values."""
     items: int
     single: IntArray
-    """(values,): how often each value of each source was emitted; sources one after the other."""
+    """(values,): how often each value of each source was emitted."""
     covered: IntArray
     """(components,): how many items have a vote on each component of the label space."""
     sketch: Sketch
     pair: IntArray | None = None
     """(values, values): how often two values were emitted together, unless there are too many values."""
-    counted_meetings: tuple[Meetings, ...] | None = field(default=None, repr=False)
-    """Per component; where there are too many values for ``pair``."""
+    counted_overlaps: tuple[Overlaps, ...] | None = field(default=None, repr=False)
+    """Per component; only if there are too many values for ``pair``."""
 
     @classmethod
     def of(cls, votes: Votes, size: int = SKETCH_SIZE) -> Tally:
@@ -82,11 +82,11 @@ class Tally:
     def __add__(self, other: Tally) -> Tally:
         if self.schema != other.schema:
             raise VoteError("only counts of the same tasks, sources and values can be added")
-        meetings = None
-        if self.counted_meetings is not None and other.counted_meetings is not None:
-            meetings = tuple(
-                Meetings(one.overlap + two.overlap, one.agreement + two.agreement)
-                for one, two in zip(self.counted_meetings, other.counted_meetings, strict=True)
+        overlaps = None
+        if self.counted_overlaps is not None and other.counted_overlaps is not None:
+            overlaps = tuple(
+                Overlaps(one.overlap + two.overlap, one.agreement + two.agreement)
+                for one, two in zip(self.counted_overlaps, other.counted_overlaps, strict=True)
             )
         return Tally(
             self.schema,
@@ -95,7 +95,7 @@ class Tally:
             self.covered + other.covered,
             self.sketch + other.sketch,
             None if self.pair is None or other.pair is None else self.pair + other.pair,
-            meetings,
+            overlaps,
         )
 
     def save(self, path: str | Path) -> Path:
@@ -112,22 +112,22 @@ class Tally:
             raise VoteError(f"{path} is not a valid counts file, or it is damaged: {error}") from error
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """All that was counted, for a file."""
+        """Its contents, for a file."""
         arrays = {"items": np.array(self.items), "single": self.single, "covered": self.covered}
         if self.pair is not None:
             arrays["pair"] = self.pair
-        for component, meetings in enumerate(self.counted_meetings or ()):
-            arrays[f"overlap {component}"] = meetings.overlap
-            arrays[f"agreement {component}"] = meetings.agreement
+        for component, overlaps in enumerate(self.counted_overlaps or ()):
+            arrays[f"overlap {component}"] = overlaps.overlap
+            arrays[f"agreement {component}"] = overlaps.agreement
         return arrays | self.sketch.arrays("pattern")
 
     @classmethod
     def from_arrays(cls, schema: Schema, arrays: Mapping[str, npt.NDArray[Any]]) -> Tally:
-        """What :meth:`arrays` was taken from; raises KeyError or ValueError if that cannot be."""
-        meetings = None
+        """The tally that :meth:`arrays` describes; raises KeyError or ValueError if the arrays are not valid."""
+        overlaps = None
         if "pair" not in arrays:
-            meetings = tuple(
-                Meetings(arrays[f"overlap {component}"], arrays[f"agreement {component}"])
+            overlaps = tuple(
+                Overlaps(arrays[f"overlap {component}"], arrays[f"agreement {component}"])
                 for component in range(len(schema.label_space.components))
             )
         tally = cls(
@@ -137,15 +137,15 @@ class Tally:
             arrays["covered"],
             Sketch.from_arrays(arrays, "pattern", len(schema.names)),
             arrays.get("pair"),
-            meetings,
+            overlaps,
         )
-        if not tally._is_whole:
-            raise ValueError("what was counted does not fit together")
+        if not tally._is_consistent:
+            raise ValueError("the shapes of its arrays do not match")
         return tally
 
     @property
-    def _is_whole(self) -> bool:
-        """Whether arrays have the lengths that they should have."""
+    def _is_consistent(self) -> bool:
+        """Whether all arrays have matching shapes."""
         values, sources = self.schema.value_count, len(self.names)
         sketches = [sketch for sketch in (self.sketch, self.sketch.frequent) if sketch is not None]
         return (
@@ -153,7 +153,7 @@ class Tally:
             and self.covered.shape == (len(self.schema.label_space.components),)
             and (self.pair is None or self.pair.shape == (values, values))
             and all(
-                part.overlap.shape == part.agreement.shape == (sources, sources) for part in self.counted_meetings or ()
+                part.overlap.shape == part.agreement.shape == (sources, sources) for part in self.counted_overlaps or ()
             )
             and all(
                 len(sketch.keys) == len(sketch.counts) == len(sketch.rows)
@@ -186,35 +186,35 @@ class Tally:
         parts = [self.single[start:stop] for start, stop in pairwise(self.schema.offsets)]
         return tuple(np.append(part, self.items - part.sum()) for part in parts)
 
-    def meetings(self, component: int, *, compatible: bool = False) -> Meetings:
-        """How often sources vote together on one component, and say the same.
+    def overlaps(self, component: int, *, compatible: bool = False) -> Overlaps:
+        """How often two sources vote on the same item of one component, and how often they agree.
 
-        With ``compatible`` also what can both be true counts as the same, unless there are too many values to tell.
+        With ``compatible``, votes that can both be true count as agreement too, unless there are too many values.
         """
-        if self.counted_meetings is not None:
-            return self.counted_meetings[component]
+        if self.counted_overlaps is not None:
+            return self.counted_overlaps[component]
         assert self.pair is not None
         sets = self.schema.outcome_sets[component]
         says = sets.of_value
         speaks = says >= 0
         if compatible:
             masks = sets.masks.astype(np.float32)
-            common = np.pad(masks @ masks.T > 0, (0, 1))  # what says nothing has nothing in common
+            common = np.pad(masks @ masks.T > 0, (0, 1))  # a vote on other components (−1) agrees with none
             same = common[says][:, says]
         else:
             same = (says[:, None] == says[None]) & speaks[:, None]
         offsets = self.schema.offsets
-        return Meetings(
+        return Overlaps(
             sums_by_source(self.pair * (speaks[:, None] & speaks[None]), offsets),
             sums_by_source(self.pair * same, offsets),
         )
 
     def corresponds(self, component: int, one: int, other: int) -> bool:
-        """Whether two sources that vote on the same items say things that correspond one to one."""
+        """Whether the values of two sources correspond one to one where both vote."""
         if self.pair is None:
-            # Not counted by value; then only sources that say the very same are known to correspond.
-            meetings = self.meetings(component)
-            return bool(meetings.agreement[one, other] == meetings.overlap[one, other])
+            # Not counted by value: only sources that emit identical votes are known to correspond.
+            counted = self.overlaps(component)
+            return bool(counted.agreement[one, other] == counted.overlap[one, other])
         says, offsets = self.schema.outcome_sets[component].of_value, self.schema.offsets
         own, others = (np.arange(offsets[j], offsets[j + 1]) for j in (one, other))
         together = _gathered(self.pair[np.ix_(own, others)], says[own], says[others]) > 0
@@ -222,14 +222,15 @@ class Tally:
 
 
 def _gathered(counts: IntArray, rows: npt.NDArray[np.int32], columns: npt.NDArray[np.int32]) -> IntArray:
-    """Counts added up over rows, and columns, that say the same; those that say nothing left out."""
-    spoken, heard = np.unique(rows[rows >= 0]), np.unique(columns[columns >= 0])
-    total: IntArray = (spoken[:, None] == rows).astype(np.int64) @ counts @ (columns[:, None] == heard).astype(np.int64)
+    """Counts summed over rows, and columns, with the same meaning; those without a meaning (−1) are left out."""
+    of_rows, of_columns = np.unique(rows[rows >= 0]), np.unique(columns[columns >= 0])
+    left, right = (of_rows[:, None] == rows).astype(np.int64), (columns[:, None] == of_columns).astype(np.int64)
+    total: IntArray = left @ counts @ right
     return total
 
 
 def count(parts: Callable[[], Iterable[Votes]], size: int = SKETCH_SIZE) -> Tally:
-    """Count the votes of all parts, which are gone through once more if frequent patterns were not seen from the start.
+    """Count the votes of all parts, in a second pass if frequent patterns were not counted from the start.
 
     Raises
     ------
@@ -237,24 +238,24 @@ def count(parts: Callable[[], Iterable[Votes]], size: int = SKETCH_SIZE) -> Tall
         If there are no parts, or parts of different sources.
     """
     total = _sum(_counted(part, size) for part in parts())
-    if not total.sketch.needs_a_second_look:
+    if not total.sketch.needs_second_pass:
         return total
-    frequent = _sum(look_again(part, total.sketch.crowded) for part in parts())
+    frequent = _sum(count_frequent(part, total.sketch.crowded) for part in parts())
     return replace(total, sketch=total.sketch.with_frequent(frequent))
 
 
 def count_part(votes: Votes, size: int = SKETCH_SIZE) -> Tally:
-    """Count one part of the votes, without a second look."""
+    """Count one part of the votes, without a second pass."""
     return _sum(_counted(block, size) for block in blocks(votes))
 
 
-def look_again(votes: Votes, crowded: BoolArray) -> Sketch:
-    """The frequent patterns of one part of the votes."""
+def count_frequent(votes: Votes, crowded: BoolArray) -> Sketch:
+    """The frequent patterns of one part of the votes: those in crowded buckets."""
     return patterns_in(crowded, hashes_of(votes), _lister(votes))
 
 
 def blocks(votes: Votes) -> Iterator[Votes]:
-    """Votes in pieces that are counted at once."""
+    """Votes in blocks that are counted at once."""
     for start in range(0, max(len(votes), 1), _ITEMS_AT_ONCE):
         yield votes.block(start, min(start + _ITEMS_AT_ONCE, len(votes)))
 
@@ -274,7 +275,7 @@ def _counted(votes: Votes, size: int) -> Tally:
     groups = np.array([sets.of_value >= 0 for sets in votes.outcome_sets], dtype=np.int64)
     pieces = ranges(n, thread_count(), step=16_384)
     by_value = first[-1] <= MAX_VALUES
-    meetings = None
+    overlaps = None
     pair = None
     if by_value:
         found = parallel_map(lambda rows: _pairs(votes.block(rows.start, rows.stop), first, groups), pieces)
@@ -284,18 +285,18 @@ def _counted(votes: Votes, size: int) -> Tally:
         covered = sum((items for _, items in found), np.zeros(len(groups), dtype=np.int64))
     else:
         single = np.bincount(first[votes.cast.sources] + votes.cast.codes, minlength=first[-1]).astype(np.int64)
-        counted = [_meet(votes, first, component) for component in range(len(groups))]
-        meetings = tuple(found for found, _ in counted)
+        counted = [_count_overlaps(votes, first, component) for component in range(len(groups))]
+        overlaps = tuple(found for found, _ in counted)
         covered = np.array([items for _, items in counted], dtype=np.int64)
     if size:
         sketch = Sketch.of(hashes_of(votes), _lister(votes), int(single.sum()), size)
     else:
         sketch = Sketch.zero(m, size)
-    return Tally(votes.schema, n, single, covered, sketch, pair, meetings)
+    return Tally(votes.schema, n, single, covered, sketch, pair, overlaps)
 
 
 def _pairs(votes: Votes, first: IntArray, groups: IntArray) -> tuple[IntArray, IntArray]:
-    """(values, values) on and above the diagonal, and (groups,): the items with a vote."""
+    """(values, values) co-votes on and above the diagonal, and (groups,) the number of items with a vote."""
     from assay._core import counting_loops
 
     pair = np.zeros((first[-1], first[-1]), dtype=np.int64)
@@ -311,26 +312,26 @@ def _pairs(votes: Votes, first: IntArray, groups: IntArray) -> tuple[IntArray, I
     return pair, covered
 
 
-def _meet(votes: Votes, first: IntArray, component: int) -> tuple[Meetings, int]:
+def _count_overlaps(votes: Votes, first: IntArray, component: int) -> tuple[Overlaps, int]:
     from assay._core import counting_loops
 
     cast = votes.cast
     says = votes.outcome_sets[component].of_value[_numbered(cast, first)]
     overlap, agreement = (np.zeros((len(votes.names), len(votes.names)), dtype=np.int64) for _ in range(2))
-    covered = counting_loops.count_meetings(cast.starts, cast.sources, says, overlap, agreement)
+    covered = counting_loops.count_overlaps(cast.starts, cast.sources, says, overlap, agreement)
     for counts in (overlap, agreement):
         counts += np.triu(counts, 1).T
-    return Meetings(overlap, agreement), covered
+    return Overlaps(overlap, agreement), covered
 
 
 def _numbered(cast: SparseCodes, first: IntArray) -> npt.NDArray[np.int32]:
-    """(votes,): the number of each one's value, sources one after the other."""
+    """(votes,): the number of each one's value, in the consecutive numbering of all values."""
     numbers: npt.NDArray[np.int32] = first[:-1].astype(np.int32)[cast.sources] + cast.codes
     return numbers.astype(np.int32, copy=False)
 
 
 def hashes_of(votes: Votes) -> npt.NDArray[np.uint64]:
-    """(items,): the hashes of their rows, by which patterns are known."""
+    """(items,): the hashes of their rows, which identify patterns."""
     factors = multipliers(votes.names)
     hashes = np.empty(len(votes), dtype=np.uint64)
 
@@ -342,7 +343,7 @@ def hashes_of(votes: Votes) -> npt.NDArray[np.uint64]:
 
 
 def _lister(votes: Votes) -> Callable[[IntArray], SparseCodes]:
-    """Gives the votes of rows by number."""
+    """A function that returns the votes of rows, given their numbers."""
     if votes.is_sparse:
         return votes.cast.take
     none = SparseCodes.empty(len(votes.names), votes.schema.code_type)
@@ -352,13 +353,13 @@ def _lister(votes: Votes) -> Callable[[IntArray], SparseCodes]:
 
 
 def sums_by_source(cells: npt.NDArray[Number], offsets: IntArray) -> npt.NDArray[Number]:
-    """(sources, sources): sums of (values, values) cells, values being numbered one source after the other.
+    """(sources, sources): sums of (values, values) cells; ``offsets`` are where the values of each source start.
 
     >>> sums_by_source(np.arange(9).reshape(3, 3), np.array([0, 2, 3])).tolist()
     [[8, 7], [13, 8]]
     """
     sums = np.zeros((len(offsets) - 1, len(offsets) - 1), dtype=cells.dtype)
-    some = np.flatnonzero(np.diff(offsets))  # a source without values has nothing to add up
+    some = np.flatnonzero(np.diff(offsets))  # reduceat cannot sum an empty range, as of a source without values
     if len(some):
         first = offsets[some]
         sums[np.ix_(some, some)] = np.add.reduceat(np.add.reduceat(cells, first, axis=0), first, axis=1)

@@ -1,4 +1,4 @@
-"""The items of which the true labels are known: their votes, and what gold leaves open."""
+"""Items with gold labels: their votes, and the outcomes that gold allows."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ BoolArray = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class GoldItems:
-    """Items with gold."""
+    """Items with gold labels."""
 
     votes: Votes
-    """What sources say about them."""
+    """The votes of the sources on them."""
     truth: Votes
     """Their true labels, as votes of one source."""
 
@@ -26,7 +26,7 @@ class GoldItems:
     def split(cls, votes: Votes, gold: Any) -> tuple[GoldItems, Votes]:
         """The items that have gold, and the votes on those that have none.
 
-        ``gold`` has any of the shapes that :meth:`assay.Votes.summary` takes.
+        ``gold`` has any form that :meth:`assay.Votes.summary` takes.
 
         >>> known, others = GoldItems.split(Votes.from_matrix([[0], [1], [1]]), [1, -1, -1])
         >>> len(known), len(others), known.allowed(0).tolist()
@@ -40,7 +40,7 @@ class GoldItems:
         return len(self.votes)
 
     def allowed(self, component: int) -> BoolArray:
-        """(items, outcomes): the outcomes of a component that gold leaves open."""
+        """(items, outcomes): the outcomes of a component that gold allows."""
         sets = self.truth.outcome_sets[component]
         everything = np.ones((1, sets.masks.shape[1]), dtype=bool)
         return np.vstack([sets.masks, everything])[sets.of_code[0][self.truth.codes[:, 0]]]

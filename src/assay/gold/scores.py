@@ -12,14 +12,14 @@ from assay.votes import Votes
 
 
 def accuracy(probabilities: npt.NDArray[np.float64], gold: npt.NDArray[np.integer]) -> float:
-    """The share of items whose most probable outcome is the true one; ties count by their share.
+    """The share of items whose most probable outcome is the true one; a tie of k outcomes counts 1/k.
 
     Parameters
     ----------
     probabilities
         (items, outcomes).
     gold
-        (items,) outcome numbers; −1 where unknown, which is left out.
+        (items,) outcome numbers; items with −1, unknown, are left out.
 
     >>> accuracy(np.array([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]]), np.array([0, 0, -1]))
     0.75
@@ -34,20 +34,20 @@ def accuracy(probabilities: npt.NDArray[np.float64], gold: npt.NDArray[np.intege
 
 
 def micro_accuracy(parts: Sequence[npt.NDArray[np.float64]], truths: Sequence[npt.NDArray[np.integer]]) -> float:
-    """The share of outcomes that are right, over all components together; as :func:`accuracy` counts them.
+    """The accuracy over the items of all components, pooled; see :func:`accuracy`.
 
     >>> micro_accuracy([np.eye(2), np.eye(2)], [np.array([0, 1]), np.array([1, -1])])
     0.6666666666666666
     """
     known = [int((truth >= 0).sum()) for truth in truths]
     if not any(known):
-        raise VoteError("the gold labels settle the outcome of no item, so there is nothing to score against")
+        raise VoteError("the gold labels determine the outcome of no item, so there is nothing to score against")
     right = [count * accuracy(part, truth) for part, truth, count in zip(parts, truths, known, strict=True) if count]
     return sum(right) / sum(known)
 
 
 def outcome_numbers(gold: Votes, component: int = 0) -> npt.NDArray[np.int64]:
-    """(items,): the outcome that gold leaves for each item, −1 where it leaves several."""
+    """(items,): the only outcome that gold allows for each item, −1 where it allows several."""
     sets = gold.outcome_sets[component]
     single = np.append(np.where(sets.masks.sum(axis=1) == 1, sets.masks.argmax(axis=1), -1), -1)
     numbers: npt.NDArray[np.int64] = single[sets.of_code[0][gold.codes[:, 0]]]

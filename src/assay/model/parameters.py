@@ -44,7 +44,7 @@ class Parameters:
     def conditionals(self) -> tuple[FloatArray, ...]:
         """Per source (values + 1, outcomes): P(vote | outcome); the last row is abstain."""
         found = []
-        for source, home in enumerate(self.layout.home):
+        for source, home in enumerate(self.layout.first_clique):
             table = self.layout.cliques[home].marginal(self.joint[home], source)
             if self.ignore_abstentions:
                 table = _same_coverage(table, self.balance)

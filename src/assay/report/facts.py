@@ -20,7 +20,7 @@ from assay.gold import outcome_numbers
 from assay.labels import Labels
 from assay.model import Fitted
 from assay.tasks import Vote
-from assay.votes import Votes, judged, summarize, wilson
+from assay.votes import Votes, compare_with_gold, summarize, wilson
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -222,7 +222,7 @@ def right_and_wrong(votes: Votes, gold: Votes) -> list[list[tuple[int, int]]]:
     """Per source and value: how many votes are right, and how many are wrong."""
     first = votes.schema.offsets
     numbers = first[votes.cast.sources] + votes.cast.codes
-    counts = [np.bincount(numbers[flags], minlength=first[-1]) for flags in judged(votes, gold)]
+    counts = [np.bincount(numbers[flags], minlength=first[-1]) for flags in compare_with_gold(votes, gold)]
     pairs = list(zip(*(count.tolist() for count in counts), strict=True))
     return [pairs[start : start + len(values)] for start, values in zip(first, votes.values, strict=False)]
 

@@ -47,7 +47,7 @@ def agreement(tally: Tally) -> tuple[FloatArray, SourceMatrix]:
     """
     met, agreed = (np.zeros((len(tally.names), len(tally.names))) for _ in range(2))
     for component in range(len(tally.schema.label_space.components)):
-        counted = tally.meetings(component, compatible=True)
+        counted = tally.overlaps(component, compatible=True)
         met += counted.overlap
         agreed += counted.agreement
     with np.errstate(invalid="ignore"):

@@ -1,10 +1,10 @@
-"""What every source said about every item."""
+"""The votes of all sources on all items."""
 
 from assay.votes.encoding import ABSTAIN, canonical, intern, recode, smallest, value_table
 from assay.votes.pieces import Piece, is_in_pieces, pieces_of, read, schema_of
 from assay.votes.schema import OutcomeSets, Schema
 from assay.votes.sparse_codes import CodeArray, SparseCodes
-from assay.votes.summary import contradictions, judged, set_counts, summarize, wilson
+from assay.votes.summary import compare_with_gold, contradictions, set_counts, summarize, wilson
 from assay.votes.votes import Fault, Votes, aligned, as_votes, on_the_same_task
 
 __all__ = [
@@ -19,10 +19,10 @@ __all__ = [
     "aligned",
     "as_votes",
     "canonical",
+    "compare_with_gold",
     "contradictions",
     "intern",
     "is_in_pieces",
-    "judged",
     "on_the_same_task",
     "pieces_of",
     "read",

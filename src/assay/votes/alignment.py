@@ -1,4 +1,4 @@
-"""Whether votes can be read with the schema of other votes."""
+"""Checks that votes can be recoded to the schema of other votes."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from assay.votes.sparse_codes import CodeArray
 
 
 def check_sources(given: Schema, wanted: Schema) -> None:
-    """Raise unless both are on the same tasks, and no source is missing."""
+    """Raise unless both have the same tasks, and no source is missing."""
     if given.tasks != wanted.tasks:
-        raise VoteError("these votes are on other tasks than those the model was fitted on")
+        raise VoteError("these votes are on different tasks from those the model was fitted on")
     missing = [name for name in wanted.names if name not in given.names]
     if missing:
         raise VoteError(f"these votes lack sources that the model was fitted on: {listing(missing)}")
 
 
 def check_emitted(given: Schema, wanted: Schema, columns: Iterable[CodeArray]) -> None:
-    """Raise if a source emitted, in (items,) codes a source, a value that the same source does not have in the other.
+    """Raise if a source emitted a value that it does not have in the wanted schema; ``columns`` are (items,) codes.
 
-    A value that is only listed, and was never emitted, does no harm.
+    Values that are listed but were never emitted are ignored.
     """
     for name, table, known, codes in zip(wanted.names, given.values, wanted.values, columns, strict=True):
         unknown = [code for code, vote in enumerate(table) if vote not in known]

@@ -1,8 +1,8 @@
-"""Votes as an Arrow table and a Parquet file: label names for anyone, the schema in the metadata.
+"""Votes as an Arrow table and a Parquet file: readable label names, and the schema in the metadata.
 
-A table has one dictionary column a source, with nulls for abstentions. Where most
-sources abstain that would be mostly nulls; such votes have two list columns
-instead, ``source`` and ``vote``: for each item who votes, and what.
+A table has one dictionary column per source, with nulls for abstentions. Where most
+sources abstain, it has two list columns instead, ``source`` and ``vote``: for each
+item who votes, and what.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from assay.votes.votes import Fault, Votes
 
 _KEY = b"assay.votes"
 _WIDE, _LISTED = 1, 2
-"""Format versions: one column a source; two lists a row."""
+"""Format versions: one column per source; two lists per row."""
 _SOURCE, _VOTE = "source", "vote"
 
 
 def to_arrow(votes: Votes) -> pa.Table:
-    """The table of some votes. Item names, if there are any, come first."""
+    """Votes as a table. Item names, if any, come first."""
     schema = votes.schema
     columns = _list_columns(schema, votes.cast) if votes.is_sparse else _source_columns(schema, votes.store.columns())
     item_column = None
@@ -72,7 +72,7 @@ def _list_columns(schema: Schema, cast: SparseCodes) -> dict[str, Any]:
 
 
 def _texts_of_values(schema: Schema) -> tuple[list[str], npt.NDArray[np.int32]]:
-    """The distinct texts of all sources' values, and (values,) which one each value has."""
+    """The distinct texts of all sources' values, and (values,) the index of each value's text."""
     texts = [text for table in schema.values for text in texts_of(table)]
     number_of = {text: number for number, text in enumerate(dict.fromkeys(texts))}
     return list(number_of), np.array([number_of[text] for text in texts], dtype=np.int32)
@@ -80,7 +80,7 @@ def _texts_of_values(schema: Schema) -> tuple[list[str], npt.NDArray[np.int32]]:
 
 @dataclass(frozen=True)
 class Header:
-    """What a file says about its votes: everything but the votes."""
+    """The metadata of a votes file: everything but the votes."""
 
     schema: Schema
     is_sparse: bool
@@ -88,7 +88,7 @@ class Header:
     faults: tuple[Fault, ...]
 
     def votes(self, table: pa.Table, where: str) -> Votes:
-        """The votes in rows of a table; ``where`` they are is for errors."""
+        """The votes in the rows of a table; ``where`` names the file in errors."""
         try:
             store = _from_lists(self.schema, table) if self.is_sparse else _from_source_columns(self.schema, table)
             items = None if self.item_column is None else table.column(self.item_column).to_numpy()
@@ -102,7 +102,7 @@ def header_of(schema: pa.Schema, where: str) -> Header:
     stored = (schema.metadata or {}).get(_KEY)
     if stored is None:
         raise VoteError(
-            f"{where} holds no votes that Assay wrote; for a table of labels use Votes.from_columns or from_long"
+            f"{where} is not a votes file written by Assay; for a table of labels use Votes.from_columns or from_long"
         )
     try:
         metadata = json.loads(stored)
@@ -133,17 +133,17 @@ def _from_lists(schema: Schema, table: pa.Table) -> SparseCodes:
     who, what = (table.column(name).combine_chunks() for name in (_SOURCE, _VOTE))
     starts = np.asarray(who.offsets).astype(np.int64)
     if not np.array_equal(starts - starts[0], np.asarray(what.offsets).astype(np.int64) - what.offsets[0].as_py()):
-        raise VoteError("its lists of sources and of votes are not of the same lengths")
+        raise VoteError("its lists of sources and of votes differ in length")
     texts, number_of = _texts_of_values(schema)
     sources = _numbers(who.flatten(), list(schema.names), "a vote is by source").astype(np.int64)
     said = _numbers(what.flatten(), texts, "a vote has the value").astype(np.int64)
-    # A value is known by its source and its text; both together are looked for among all that there are.
+    # A value is identified by its source and its text, so look up the two together.
     wanted = schema.source_of_value * len(texts) + number_of
     order = np.argsort(wanted)
     found = order[np.minimum(np.searchsorted(wanted[order], sources * len(texts) + said), len(order) - 1)]
-    strange = np.flatnonzero(wanted[found] != sources * len(texts) + said)
-    if len(strange):
-        name, text = schema.names[sources[strange[0]]], texts[said[strange[0]]]
+    unknown = np.flatnonzero(wanted[found] != sources * len(texts) + said)
+    if len(unknown):
+        name, text = schema.names[sources[unknown[0]]], texts[said[unknown[0]]]
         raise VoteError(f"source {name!r} has the value {text!r}, which its table does not list")
     codes = (found - schema.offsets[sources]).astype(schema.code_type)
     cast = SparseCodes(starts - starts[0], sources.astype(np.int32), codes, len(schema.names))
@@ -154,7 +154,7 @@ def _from_lists(schema: Schema, table: pa.Table) -> SparseCodes:
 
 
 def _numbers(encoded: Any, texts: list[str], what: str) -> npt.NDArray[Any]:
-    """(n,): the place of each text of a column, −1 where it is null; by text, since programs reorder dictionaries."""
+    """(n,): the index of each text of a column, −1 where null; by text, since other tools may reorder dictionaries."""
     if not pa.types.is_dictionary(encoded.type):
         encoded = encoded.dictionary_encode()
     known = {text: code for code, text in enumerate(texts)}
@@ -162,7 +162,7 @@ def _numbers(encoded: Any, texts: list[str], what: str) -> npt.NDArray[Any]:
     unknown = [text for text in found if text not in known]
     if unknown:
         raise VoteError(f"{what} {unknown[0]!r}, which its table does not list")
-    # Small integers are filled several times as fast.
+    # fill_null is several times as fast on small integers.
     dtype = pa.from_numpy_dtype(smallest(len(found)))
     numbers: npt.NDArray[Any] = encoded.indices.cast(dtype).fill_null(-1).to_numpy()
     if found == texts[: len(found)]:
@@ -173,7 +173,7 @@ def _numbers(encoded: Any, texts: list[str], what: str) -> npt.NDArray[Any]:
 
 
 def stored_rows(path: Path, groups: Sequence[int], at_once: Callable[[int], int]) -> Iterator[Votes]:
-    """Some row groups of a votes file, at most so many rows at a time as is right for its number of sources."""
+    """Some row groups of a votes file, in batches; ``at_once`` gives the batch size for a number of sources."""
     with opened(path) as file:
         header = header_of(file.schema_arrow, str(path))
         batches = file.iter_batches(batch_size=at_once(len(header.schema.names)), row_groups=list(groups))

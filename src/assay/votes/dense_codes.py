@@ -16,12 +16,12 @@ from assay.votes.schema import Schema
 from assay.votes.sparse_codes import CodeArray, IntArray, SparseCodes
 
 _ROWS_AT_ONCE = 8_192
-"""Rows that are looked at and copied together, so that they are still in the cache."""
+"""Rows that are checked and copied together, while they are in the cache."""
 
 
 @dataclass(frozen=True, eq=False)
 class DenseCodes:
-    """(items, sources) codes in which −1 abstains, read-only and each source's side by side in memory."""
+    """(items, sources) codes in which −1 abstains; read-only, column-major."""
 
     codes: CodeArray
 
@@ -32,19 +32,19 @@ class DenseCodes:
 
     @classmethod
     def checked(cls, codes: npt.NDArray[Any], schema: Schema) -> Self:
-        """A copy in the smallest integers of codes that fit a schema.
+        """A copy, in the smallest integer type, of codes that fit a schema.
 
         Raises
         ------
         VoteError
-            If there is not one column a source, or a code is not one of its source's values.
+            If there is not one column per source, or a code is out of range.
         """
         if codes.ndim != 2 or codes.shape[1] != len(schema.names):
             raise VoteError(
                 f"codes must be items × sources with {len(schema.names)} columns, but their shape is {codes.shape}"
             )
         sizes = [len(table) for table in schema.values]
-        # What is done with votes is done source by source.
+        # Votes are processed source by source, so each source's codes are contiguous.
         frozen = np.empty(codes.shape, dtype=schema.code_type, order="F")
         for start in range(0, len(codes), _ROWS_AT_ONCE):
             rows = slice(start, start + _ROWS_AT_ONCE)
@@ -61,7 +61,7 @@ class DenseCodes:
 
     @property
     def width(self) -> int:
-        """How many sources there are."""
+        """The number of sources."""
         return int(self.codes.shape[1])
 
     @cached_property
@@ -71,10 +71,10 @@ class DenseCodes:
 
     @property
     def mean_votes(self) -> float:
-        """How many codes a row holds."""
+        """The number of codes per row."""
         return float(self.width)
 
-    # Parts of them
+    # Selection
 
     def take(self, rows: IntArray | slice) -> Self:
         """The given rows, in that order."""
@@ -82,22 +82,22 @@ class DenseCodes:
         return type(self)(taken if taken.flags.f_contiguous else np.asfortranarray(taken))
 
     def block(self, start: int, stop: int) -> Self:
-        """Neighbouring rows, without copying their votes."""
+        """Consecutive rows, without copying their votes."""
         return type(self)(self.codes[start:stop])
 
     def select(self, columns: Sequence[int] | IntArray) -> Self:
-        """The votes of some sources, which are numbered as given."""
+        """The votes of some sources, renumbered in the given order."""
         return type(self)(np.asfortranarray(self.codes[:, np.asarray(columns, dtype=np.int64)]))
 
     def recoded(self, lookups: Sequence[npt.NDArray[np.signedinteger[Any]]]) -> Self:
-        """Codes replaced source by source: ``lookups[j][code]``; the last entry of each is that of abstaining."""
+        """Codes replaced source by source: ``lookups[j][code]``; the last entry of each lookup is for abstain."""
         dtype = np.result_type(np.int8, *lookups)
         codes = np.empty(self.codes.shape, dtype=dtype, order="F")
         for source, lookup in enumerate(lookups):
             codes[:, source] = lookup[self.codes[:, source]]
         return type(self)(codes)
 
-    # Other forms
+    # Conversion
 
     def dense(self) -> CodeArray:
         """(items, sources): the codes."""

@@ -1,4 +1,4 @@
-"""From labels as people write them to small integer codes and value tables."""
+"""From labels as users write them to integer codes and value tables."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from assay.errors import VoteError
 from assay.tasks import LabelSpace, Vote
 
 ABSTAIN = -1
-"""The code of a source that says nothing."""
+"""The code of a source that abstains."""
 _CODE_TYPES = (np.int8, np.int16, np.int32)
 
 
 def smallest(values: int) -> type[np.signedinteger[Any]]:
-    """The smallest integer type that holds codes of ``values`` values, and −1.
+    """The smallest integer type that holds the codes of ``values`` values, and −1.
 
     >>> smallest(2).__name__, smallest(128).__name__, smallest(200).__name__
     ('int8', 'int8', 'int16')
@@ -26,14 +26,14 @@ def smallest(values: int) -> type[np.signedinteger[Any]]:
 
 
 def is_missing(value: object) -> bool:
-    """Whether a value stands for nothing: None, NaN, or pandas' NA and NaT."""
+    """Whether a value is missing: None, NaN, or pandas' NA and NaT."""
     if isinstance(value, float):
         return value != value
     return value is None or type(value).__name__ in ("NAType", "NaTType")
 
 
 class _Numbering(dict[Any, int]):
-    """Numbers what it is asked for, in the order of asking; −1 for what is missing."""
+    """Numbers keys in the order of their first lookup; −1 for missing values."""
 
     count = 0
 
@@ -45,7 +45,7 @@ class _Numbering(dict[Any, int]):
 
 
 def intern(values: Sequence[object]) -> tuple[npt.NDArray[np.int32], list[Any]]:
-    """(n,) numbers of the values, −1 where missing, and the distinct values so numbered.
+    """(n,) numbers of the values, −1 where missing, and the distinct values in that numbering.
 
     >>> codes, distinct = intern(["a", None, {"t": "b"}, "a"])
     >>> codes.tolist(), distinct
@@ -59,7 +59,7 @@ def intern(values: Sequence[object]) -> tuple[npt.NDArray[np.int32], list[Any]]:
 
 
 class _Items(tuple[tuple[Any, Any], ...]):
-    """A dict's items, to tell it from a tuple that a source returned."""
+    """The items of a dict, to distinguish it from a tuple that a source returned."""
 
 
 def _hashable(value: object) -> object:
@@ -67,7 +67,7 @@ def _hashable(value: object) -> object:
     try:
         hash(key)
     except TypeError:
-        return repr(value)  # a list, say: no label, and the error will show what it was
+        return repr(value)  # e.g. a list: not a label, and the error will show it
     return key
 
 
@@ -82,8 +82,8 @@ def encode(
 ) -> tuple[npt.NDArray[np.signedinteger[Any]], tuple[Vote, ...]]:
     """(n,) codes of a column of labels, −1 where missing, and the table of the votes they stand for.
 
-    The table lists every label of ``task`` if one is named, so that it does not
-    depend on the rows at hand; else it lists what occurs.
+    The table lists every label of ``task`` if one is given, so that it does not
+    depend on the rows; else it lists the labels that occur.
     """
     numbers, distinct = intern(values)
     votes = []
@@ -97,7 +97,7 @@ def encode(
 
 
 def value_table(space: LabelSpace, votes: Collection[Vote], task: str | None) -> tuple[Vote, ...]:
-    """The votes a source may emit: all labels of its one task and whatever else it emitted, in a canonical order."""
+    """The votes a source may emit: all labels of its task, and any other votes it emitted, in canonical order."""
     declared = [Vote(((task, label),)) for label in space.tasks[task]] if task is not None else []
     return canonical(space, {*declared, *votes})
 
@@ -116,7 +116,7 @@ def canonical(space: LabelSpace, votes: Iterable[Vote]) -> tuple[Vote, ...]:
 
 
 def recode(codes: npt.NDArray[Any], old: Sequence[Vote], new: Sequence[Vote]) -> npt.NDArray[np.signedinteger[Any]]:
-    """Codes into ``old`` as codes into ``new``, which holds at least the same votes."""
+    """Codes into ``old`` as codes into ``new``, which contains all votes of ``old``."""
     if tuple(old) == tuple(new[: len(old)]):
         return codes.astype(smallest(len(new)), copy=False)
     recoded: npt.NDArray[np.signedinteger[Any]] = lookup(old, new, smallest(len(new)))[codes]
@@ -126,7 +126,7 @@ def recode(codes: npt.NDArray[Any], old: Sequence[Vote], new: Sequence[Vote]) ->
 def lookup(
     old: Sequence[Vote], new: Sequence[Vote], dtype: type[np.signedinteger[Any]]
 ) -> npt.NDArray[np.signedinteger[Any]]:
-    """(values + 1,): the code in ``new`` of each vote in ``old``, −1 if it has none. The last entry is abstain's, −1.
+    """(values + 1,): the code in ``new`` of each vote in ``old``, −1 if it has none. The last entry, −1, is abstain.
 
     >>> ham, spam = Vote((("mail", "ham"),)), Vote((("mail", "spam"),))
     >>> lookup([spam, ham], [ham, spam], np.int8).tolist()

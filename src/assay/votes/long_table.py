@@ -1,4 +1,4 @@
-"""Long tables, a row for each vote, as codes."""
+"""Long tables, with one row per vote, as codes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from assay.votes.sparse_codes import SparseCodes
 def long_votes(
     table: Any, tasks: TaskGraph | None, task: str | None, *, item: str, source: str, label: str
 ) -> tuple[Schema, SparseCodes, npt.NDArray[Any]]:
-    """What a long table says: its schema, its votes, and (items,) the names of its items.
+    """The schema and the votes of a long table, and (items,) the names of its items.
 
     The parameters are those of :meth:`assay.Votes.from_long`.
     """
@@ -31,10 +31,10 @@ def long_votes(
             raise VoteError(f"the table has no column {column!r}. {near_miss(column, frame.columns)}")
     frame = frame.select(item, source, label).drop_nulls(label)
     if frame[item].null_count() or frame[source].null_count():
-        raise VoteError(f"some votes name no item or no source: {item!r} and {source!r} must be filled")
+        raise VoteError(f"some votes have no item or no source: {item!r} and {source!r} must not be null")
     workers = frame[source].cast(pl.String)
     items, names = frame[item].unique(maintain_order=True), workers.unique().sort()
-    # A label is looked up once, not once a vote; unless it is a structure, which polars cannot look for.
+    # Each distinct label is parsed once, not once per vote; except nested values, which polars cannot look up.
     if frame[label].dtype.is_nested() or frame[label].dtype == pl.Object:
         labels, which = frame[label].to_list(), np.arange(len(frame))
     else:
@@ -46,7 +46,7 @@ def long_votes(
     try:
         kind_codes, values = encode(tasks.label_space, labels, task)
     except VoteError:
-        encode(tasks.label_space, frame[label].to_list(), task)  # says which row it is
+        encode(tasks.label_space, frame[label].to_list(), task)  # this error names the row
         raise
     codes = kind_codes[which]
     rows, columns = positions_in(frame[item], items), positions_in(workers, names)

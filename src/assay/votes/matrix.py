@@ -12,14 +12,14 @@ from assay.votes.sparse_codes import CodeArray, SparseCodes
 
 
 def codes_of_matrix(matrix: Any, classes: int | None) -> tuple[CodeArray | SparseCodes, int, int]:
-    """The codes of a matrix (items, sources) of class numbers, how many classes there are, and how many sources.
+    """The codes of an (items, sources) matrix of class numbers, the number of classes, and the number of sources.
 
     Parameters
     ----------
     matrix
         Integers from 0, and −1 for abstain; or a SciPy sparse matrix.
     classes
-        How many classes there are, if that is known; else as many as the matrix needs, and at least two.
+        The number of classes, if known; else as many as the matrix needs, and at least two.
     """
     cast = _sparse(matrix)
     given: CodeArray | SparseCodes = _dense(matrix) if cast is None else cast
@@ -40,7 +40,7 @@ def codes_of_matrix(matrix: Any, classes: int | None) -> tuple[CodeArray | Spars
 
 
 def _sparse(matrix: Any) -> SparseCodes | None:
-    """The votes of a SciPy sparse matrix in the sparse convention, if they are few enough to be kept as a list."""
+    """The votes of a SciPy sparse matrix in the sparse convention, if they are few enough to be stored as a list."""
     if not hasattr(matrix, "tocsr") or matrix.ndim != 2:
         return None
     rows = matrix.tocsr()

@@ -1,4 +1,4 @@
-"""Votes that come in pieces: from memory, from Parquet files larger than that, or from batches."""
+"""Votes in pieces: from memory, from Parquet files larger than memory, or from batches."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from assay.votes.schema import Schema
 from assay.votes.votes import Votes
 
 ITEMS_AT_ONCE = 2**20
-"""The most items that are read and worked on together; bounds the memory, not the result."""
+"""The most items that are read and processed at once; bounds memory use, and does not affect the result."""
 VOTES_AT_ONCE = 2**25
-"""The most votes, abstentions included, that are."""
+"""The most votes, abstentions included, that are processed at once."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class StoredPiece:
         return self.items
 
     def read(self) -> Iterator[Votes]:
-        """Its votes, a part at a time."""
+        """Its votes, part by part."""
         return stored_rows(Path(self.path), self.groups, _at_once)
 
 
@@ -39,7 +39,7 @@ Piece = Votes | StoredPiece
 
 
 def pieces_of(votes: Any) -> tuple[Iterable[Piece], int | None, bool]:
-    """The pieces of votes, how many items there are if that is known, and whether they can be gone through again."""
+    """The pieces of votes, the number of items if known, and whether the pieces can be read again."""
     if isinstance(votes, Votes):
         step = _at_once(int(votes.store.mean_votes))
         starts = range(0, max(len(votes), 1), step)
@@ -50,7 +50,7 @@ def pieces_of(votes: Any) -> tuple[Iterable[Piece], int | None, bool]:
     if isinstance(votes, Iterator):
         return map(_checked, votes), None, False
     if not isinstance(votes, Iterable):
-        raise VoteError(f"expected votes, a path to some, or batches of them, but got {type(votes).__name__}")
+        raise VoteError(f"expected Votes, a path to votes, or batches of Votes, but got {type(votes).__name__}")
     batches = [_checked(batch) for batch in votes]
     return batches, sum(map(len, batches)), True
 
@@ -61,26 +61,26 @@ def read(piece: Piece) -> Iterator[Votes]:
 
 
 def files_of(path: Path) -> list[Path]:
-    """A file, or all Parquet files of a folder in the order of their names."""
+    """A file, or all Parquet files of a folder in name order."""
     if not path.exists():
         raise VoteError(f"there is no file or folder {path}")
     if path.is_file():
         return [path]
     found = sorted(path.glob("*.parquet"))
     if not found:
-        raise VoteError(f"the folder {path} holds no .parquet files")
+        raise VoteError(f"the folder {path} contains no .parquet files")
     return found
 
 
 def is_in_pieces(votes: Any) -> bool:
-    """Whether votes are given as a path or as batches, not at once."""
+    """Whether votes are given as a path or as batches."""
     if isinstance(votes, str | Path | Iterator):
         return True
     return isinstance(votes, list | tuple) and bool(votes) and isinstance(votes[0], Votes)
 
 
 def _at_once(votes: int) -> int:
-    """How many items with so many votes each are worked on together."""
+    """How many items to process at once, given the number of votes per item."""
     return min(ITEMS_AT_ONCE, max(VOTES_AT_ONCE // max(votes, 1), 1))
 
 
@@ -91,7 +91,7 @@ def _checked(batch: Any) -> Votes:
 
 
 def _stored(path: Path) -> Iterator[StoredPiece]:
-    """Neighbouring row groups together, as long as they are few items."""
+    """Consecutive row groups, merged up to the number of items processed at once."""
     with opened(path) as file:
         most = _at_once(len(header_of(file.schema_arrow, str(path)).schema.names))
         groups: list[int] = []

@@ -1,4 +1,4 @@
-"""What votes are about: the tasks, the sources, and the values that each source can emit."""
+"""The schema of votes: the tasks, the sources, and the values that each source can emit."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class OutcomeSets:
     masks: BoolArray
     """(sets, outcomes): the distinct sets that some value allows."""
     of_code: tuple[npt.NDArray[np.int32], ...]
-    """Per source: code -> row of ``masks``, −1 where the code says nothing here. The last entry is abstain's."""
+    """Per source: code -> row of ``masks``, −1 where the code says nothing about the component. Abstain is last."""
 
     @cached_property
     def of_value(self) -> npt.NDArray[np.int32]:
-        """(values,): the same for the values of all sources, one source after the other, without abstaining."""
+        """(values,): the same for the values of all sources, concatenated, without abstain."""
         return np.concatenate([sets[:-1] for sets in self.of_code])
 
 
@@ -38,8 +38,8 @@ class OutcomeSets:
 class Schema:
     """Everything about votes but the votes themselves.
 
-    Values of all sources are numbered one source after the other: value ``v`` of
-    source ``j`` is number ``offsets[j] + v``.
+    The values of all sources are numbered consecutively: value ``v`` of source ``j``
+    is number ``offsets[j] + v``.
 
     >>> from assay import Votes
     >>> schema = Votes.from_matrix([[0, 1], [1, -1]], names=["kb", "crowd"]).schema
@@ -62,7 +62,7 @@ class Schema:
             raise VoteError("expected at least one source, but there is none")
         unnamed = next((name for name in self.names if not isinstance(name, str)), None)
         if unnamed is not None:
-            raise VoteError(f"the names of sources are strings, but got {unnamed!r} ({type(unnamed).__name__})")
+            raise VoteError(f"source names must be strings, but got {unnamed!r} ({type(unnamed).__name__})")
         repeated = next((name for name, count in Counter(self.names).items() if count > 1), None)
         if repeated is not None:
             raise VoteError(f"two sources are called {repeated!r}; give each its own name")
@@ -93,12 +93,12 @@ class Schema:
 
     @cached_property
     def offsets(self) -> IntArray:
-        """(sources + 1,): where the values of each source begin, and where those of the last one end."""
+        """(sources + 1,): where the values of each source start, and where those of the last one end."""
         return np.cumsum([0, *map(len, self.values)], dtype=np.int64)
 
     @property
     def value_count(self) -> int:
-        """How many values all sources have together."""
+        """The number of values of all sources."""
         return int(self.offsets[-1])
 
     @property
@@ -146,9 +146,9 @@ class Schema:
         raise VoteError(f"there is no source number {source}; there are {len(self.names)}")
 
     def tasks_of(self, source: str | int) -> tuple[str, ...]:
-        """The tasks that a source's values speak about (the paper's coverage set)."""
-        spoken = {task for vote in self.values[self.position(source)] for task in vote.tasks}
-        return tuple(name for name in self.tasks.names if name in spoken)
+        """The tasks that a source votes on (the paper's coverage set)."""
+        covered = {task for vote in self.values[self.position(source)] for task in vote.tasks}
+        return tuple(name for name in self.tasks.names if name in covered)
 
     def select(self, columns: Sequence[int]) -> Schema:
         """Some of the sources, by column number, in that order."""

@@ -1,4 +1,4 @@
-"""Votes row by row: who votes, and what. Small where most sources abstain."""
+"""Votes as compressed sparse rows: who votes, and what. Compact where most sources abstain."""
 
 from __future__ import annotations
 
@@ -15,29 +15,28 @@ IntArray = npt.NDArray[np.int64]
 CodeArray = npt.NDArray[np.signedinteger[Any]]
 
 MAX_DENSE = 2**32
-"""The most codes that are laid out in one table."""
-
+"""The most codes in one dense table."""
 
 _WORTH_LISTING = 0.1
-"""Votes are kept as a list if they fill less than this share of the table of codes."""
+"""Votes are stored as a list if they fill less than this share of the table of codes."""
 
 
 @dataclass(frozen=True, eq=False)
 class SparseCodes:
     """The votes that were cast, row by row; sources that are not listed abstain.
 
-    The same rows as :class:`DenseCodes`, behind the same methods: a store of
-    :class:`assay.Votes`, and the form in which vote patterns are kept.
+    Has the same methods as :class:`DenseCodes`. A store of :class:`assay.Votes`, and
+    the form in which vote patterns are stored.
     """
 
     starts: IntArray
-    """(rows + 1,): where each row's votes begin."""
+    """(rows + 1,): where each row's votes start."""
     sources: npt.NDArray[np.int32]
-    """(votes,): who votes, in rising order within a row."""
+    """(votes,): who votes, in ascending order within a row."""
     codes: CodeArray
-    """(votes,): what; never negative."""
+    """(votes,): the value; never negative."""
     width: int
-    """How many sources there are."""
+    """The number of sources."""
 
     is_sparse: ClassVar[bool] = True
 
@@ -56,7 +55,7 @@ class SparseCodes:
         starts = np.empty(len(chosen) + 1, dtype=np.int64)
         sources, said = np.empty(room, dtype=np.int32), np.empty(room, dtype=codes.dtype)
         counting_loops.list_votes(codes.T, chosen, starts, sources, said)
-        # Copied, so that the room for votes that were not cast is given back.
+        # Copied, so that the unused part of the buffers is freed.
         return cls(starts, sources[: starts[-1]].copy(), said[: starts[-1]].copy(), codes.shape[1])
 
     @classmethod
@@ -79,12 +78,12 @@ class SparseCodes:
 
     @property
     def is_worth_listing(self) -> bool:
-        """Whether so few votes were cast that a list of them is smaller, and faster, than a table."""
+        """Whether the votes are few enough for a list to be smaller and faster than a table."""
         return len(self.codes) < _WORTH_LISTING * len(self) * self.width
 
     @property
     def mean_votes(self) -> float:
-        """How many codes a row holds, on average."""
+        """The mean number of votes per row."""
         return len(self.sources) / max(len(self), 1)
 
     def same_as(self, other: SparseCodes) -> bool:
@@ -95,7 +94,7 @@ class SparseCodes:
             and np.array_equal(self.codes, other.codes)
         )
 
-    # Parts of them
+    # Selection
 
     def take(self, rows: IntArray) -> Self:
         """The given rows, in that order."""
@@ -109,7 +108,7 @@ class SparseCodes:
         return type(self)(starts, sources, codes, self.width)
 
     def block(self, start: int, stop: int) -> Self:
-        """Neighbouring rows, without copying their votes."""
+        """Consecutive rows, without copying their votes."""
         votes = slice(self.starts[start], self.starts[stop])
         starts = self.starts[start : stop + 1] - self.starts[start]
         return type(self)(starts, self.sources[votes], self.codes[votes], self.width)
@@ -120,7 +119,7 @@ class SparseCodes:
         return type(self)(before[self.starts].astype(np.int64), self.sources[kept], self.codes[kept], self.width)
 
     def select(self, columns: Sequence[int] | IntArray) -> Self:
-        """The votes of some different sources, which are numbered as given."""
+        """The votes of some distinct sources, renumbered in the given order."""
         chosen = np.asarray(columns, dtype=np.int64)
         if len(chosen) == self.width and (chosen == np.arange(self.width)).all():
             return self
@@ -131,14 +130,14 @@ class SparseCodes:
         return made if (np.diff(chosen) > 0).all() else made._ordered()
 
     def _ordered(self) -> Self:
-        """The same votes with those of each row in the order of the sources."""
+        """The same votes, sorted by source within each row."""
         order = np.lexsort((self.sources, self.row))
         return type(self)(self.starts, self.sources[order], self.codes[order], self.width)
 
     def recoded(self, lookups: Sequence[npt.NDArray[np.signedinteger[Any]]]) -> Self:
         """Codes replaced source by source: ``lookups[j][code]``, where −1 drops the vote.
 
-        Each lookup ends with the entry of abstaining, −1.
+        Each lookup ends with the entry for abstain, −1.
         """
         offsets = np.cumsum([0, *map(len, lookups)], dtype=np.int64)
         said = np.concatenate([*lookups, np.empty(0, dtype=np.int8)])[offsets[self.sources] + self.codes]
@@ -147,10 +146,10 @@ class SparseCodes:
         kept = self.keep(said >= 0)
         return type(self)(kept.starts, kept.sources, said[said >= 0], kept.width)
 
-    # Other forms
+    # Conversion
 
     def dense(self, dtype: npt.DTypeLike | None = None) -> CodeArray:
-        """(rows, sources), in which −1 abstains; source by source in memory.
+        """(rows, sources), in which −1 abstains; column-major.
 
         Raises
         ------
@@ -159,7 +158,7 @@ class SparseCodes:
         """
         if len(self) * self.width > MAX_DENSE:
             raise VoteError(
-                f"{len(self):,} items × {self.width:,} sources are too many to lay out in one table of codes; "
+                f"{len(self):,} items × {self.width:,} sources are too many for a dense table of codes; "
                 "take some of them: votes.take(slice(0, 100_000)).codes"
             )
         codes = np.full((len(self), self.width), -1, dtype=dtype or self.codes.dtype, order="F")
@@ -167,7 +166,7 @@ class SparseCodes:
         return codes
 
     def columns(self) -> Iterator[CodeArray]:
-        """Source by source (rows,) codes, in which −1 abstains; one at a time."""
+        """The (rows,) codes of each source in turn, in which −1 abstains."""
         by_source = np.argsort(self.sources, kind="stable")
         ends = np.cumsum([0, *np.bincount(self.sources, minlength=self.width)])
         row = self.row

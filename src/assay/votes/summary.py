@@ -1,4 +1,4 @@
-"""How much sources say, how they agree, and how right they are."""
+"""Coverage, overlaps and conflicts of sources, and their accuracy against gold."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 
 BLOCK = 65_536
-"""Rows that are looked at together; bounds the memory, not the result."""
+"""Rows that are processed together; bounds memory use, and does not affect the result."""
 
 _Z = float(ndtri(0.975))
 """Standard deviations on each side of a 95% interval."""
 
 
 def summarize(votes: Votes, gold: Votes | None, by: str, weights: FloatArray | None = None) -> pd.DataFrame:
-    """The table behind :meth:`assay.Votes.summary`; ``weights`` (items,) tell how many items each row stands for."""
+    """The table of :meth:`assay.Votes.summary`; ``weights`` (items,) are how many items each row represents."""
     import pandas as pd
 
     if by not in ("source", "task", "overall"):
@@ -39,12 +39,12 @@ def summarize(votes: Votes, gold: Votes | None, by: str, weights: FloatArray | N
     cast = _Cast(
         listed.row,
         np.ones(len(votes)) if weights is None else weights,
-        *company(votes),
-        *(judged(votes, gold) if gold is not None else (None, None)),
+        *overlaps_and_conflicts(votes),
+        *(compare_with_gold(votes, gold) if gold is not None else (None, None)),
     )
     if by == "overall":
         everything = np.arange(len(listed.sources))
-        row = {"sources": len(votes.names), "votes": cast.count(everything), **cast.described(everything)}
+        row = {"sources": len(votes.names), "votes": cast.count(everything), **cast.figures(everything)}
         return pd.DataFrame([row], index=pd.Index(["overall"], name="votes of"))
     if by == "task":
         return _table({task.name: _of_task(votes, cast, task) for task in votes.tasks}, "task")
@@ -54,11 +54,11 @@ def summarize(votes: Votes, gold: Votes | None, by: str, weights: FloatArray | N
     for j, (name, values) in enumerate(zip(votes.names, votes.values, strict=True)):
         own = by_source[ends[j] : ends[j + 1]]
         said = [values[code] for code in np.unique(listed.codes[own])]
-        spoken_of = {task for vote in said or values for task in vote.tasks}
+        covered = {task for vote in said or values for task in vote.tasks}
         rows[name] = {
-            "task": ", ".join(task for task in votes.tasks.names if task in spoken_of),
+            "task": ", ".join(task for task in votes.tasks.names if task in covered),
             "labels": (", " if all(len(vote.labels) == 1 for vote in said) else " | ").join(map(str, said)),
-            **cast.described(own),
+            **cast.figures(own),
         }
     return _table(rows, "source")
 
@@ -66,9 +66,9 @@ def summarize(votes: Votes, gold: Votes | None, by: str, weights: FloatArray | N
 def _of_task(votes: Votes, cast: _Cast, task: Task) -> dict[str, Any]:
     listed = votes.cast
     flat = [vote for values in votes.values for vote in values]
-    speaks = np.array([task.name in vote.tasks for vote in flat], dtype=bool)
+    on_task = np.array([task.name in vote.tasks for vote in flat], dtype=bool)
     numbers = votes.schema.offsets[listed.sources] + listed.codes
-    where = np.flatnonzero(speaks[numbers])
+    where = np.flatnonzero(on_task[numbers])
     emitted = {
         label for number in np.unique(numbers[where]) for name, label in flat[number].labels if name == task.name
     }
@@ -77,32 +77,32 @@ def _of_task(votes: Votes, cast: _Cast, task: Task) -> dict[str, Any]:
         "votes": cast.count(where),
         "labels": len(task.labels),
         "never voted": ", ".join(label for label in task.labels if label not in emitted),
-        **cast.described(where),
+        **cast.figures(where),
     }
 
 
 @dataclass(frozen=True, eq=False)
 class _Cast:
-    """The votes that were cast, one after the other as :attr:`assay.Votes.cast` has them."""
+    """The votes that were cast, in the order of :attr:`assay.Votes.cast`."""
 
     row: npt.NDArray[np.int64]
     weights: FloatArray
-    """(items,): how many items each row stands for."""
-    accompanied: BoolArray
-    contradicted: BoolArray
+    """(items,): how many items each row represents."""
+    overlaps: BoolArray
+    conflicts: BoolArray
     right: BoolArray | None
     wrong: BoolArray | None
 
     def count(self, chosen: npt.NDArray[np.integer]) -> int:
-        """How many votes the chosen ones stand for."""
+        """How many votes the chosen ones represent."""
         return round(float(self.weights[self.row[chosen]].sum()))
 
-    def described(self, chosen: npt.NDArray[np.integer]) -> dict[str, Any]:
-        """Figures for some of the votes."""
+    def figures(self, chosen: npt.NDArray[np.integer]) -> dict[str, Any]:
+        """The summary columns for some of the votes."""
         found: dict[str, Any] = {
             "coverage": self._share(chosen),
-            "overlaps": self._share(chosen[self.accompanied[chosen]]),
-            "conflicts": self._share(chosen[self.contradicted[chosen]]),
+            "overlaps": self._share(chosen[self.overlaps[chosen]]),
+            "conflicts": self._share(chosen[self.conflicts[chosen]]),
         }
         if self.right is None or self.wrong is None:
             return found
@@ -122,26 +122,25 @@ class _Cast:
         return float(self.weights[np.unique(self.row[chosen])].sum() / items) if items else 0.0
 
 
-def company(votes: Votes) -> tuple[BoolArray, BoolArray]:
-    """Per vote that was cast: whether it has company, and whether one of its company contradicts it.
+def overlaps_and_conflicts(votes: Votes) -> tuple[BoolArray, BoolArray]:
+    """Per vote cast: whether another source votes on the same item and component, and whether one contradicts it.
 
-    Company is another vote on the same component. Votes contradict each other
-    if no outcome is in both.
+    Votes contradict each other if they have no outcome in common.
     """
-    accompanied, contradicted = (np.zeros(len(votes.cast.sources), dtype=bool) for _ in range(2))
+    overlaps, conflicts = (np.zeros(len(votes.cast.sources), dtype=bool) for _ in range(2))
     for sets in votes.outcome_sets:
         disjoint = _disjoint(sets)
         for block in _blocks_of_sets(votes, sets):
             says = block.set_of >= 0
-            # A vote contradicts another through its set alone, so it is enough to count sets per item.
+            # Whether votes conflict depends only on their sets, so it is enough to count sets per item.
             against = (block.counts > 0).astype(np.float32) @ disjoint > 0
-            accompanied[block.cast] |= says & (block.counts.sum(axis=1) > 1)[block.row]
-            contradicted[block.cast] |= says & against[block.row, block.set_of]
-    return accompanied, contradicted
+            overlaps[block.cast] |= says & (block.counts.sum(axis=1) > 1)[block.row]
+            conflicts[block.cast] |= says & against[block.row, block.set_of]
+    return overlaps, conflicts
 
 
 def contradictions(votes: Votes) -> npt.NDArray[np.int64]:
-    """(items,): how many pairs of votes on an item cannot both be true.
+    """(items,): the number of pairs of votes on an item that contradict each other.
 
     >>> from assay import Votes
     >>> contradictions(Votes.from_matrix([[0, 1, 1], [0, 0, -1], [0, 1, 2]])).tolist()
@@ -158,7 +157,7 @@ def contradictions(votes: Votes) -> npt.NDArray[np.int64]:
 
 
 def _disjoint(sets: OutcomeSets) -> npt.NDArray[np.float32]:
-    """(sets, sets): one for sets that have no outcome in common, else zero."""
+    """(sets, sets): 1 for sets that have no outcome in common, else 0."""
     overlap = sets.masks.astype(np.int64) @ sets.masks.T.astype(np.int64)
     disjoint: npt.NDArray[np.float32] = (overlap == 0).astype(np.float32)
     return disjoint
@@ -166,22 +165,22 @@ def _disjoint(sets: OutcomeSets) -> npt.NDArray[np.float32]:
 
 @dataclass(frozen=True, eq=False)
 class _BlockOfSets:
-    """Some neighbouring rows, and the sets of outcomes that their votes stand for."""
+    """Some consecutive rows, and the sets of outcomes that their votes stand for."""
 
     start: int
     """The number of the first row."""
     cast: slice
-    """Where their votes are listed."""
+    """Where their votes are in the list of votes cast."""
     row: npt.NDArray[np.int64]
     """(votes,): the row of each, within the block."""
     set_of: npt.NDArray[np.int32]
-    """(votes,): the set of each; −1 where it says nothing here."""
+    """(votes,): the set of each; −1 where it says nothing about the component."""
     counts: npt.NDArray[np.int64]
-    """(rows, sets): how many votes of each row are for each set; rows without votes at the end are left out."""
+    """(rows, sets): the number of votes of each row for each set; trailing rows without votes are left out."""
 
 
 def _blocks_of_sets(votes: Votes, sets: OutcomeSets) -> Iterator[_BlockOfSets]:
-    if not len(sets.masks):  # no source says anything here
+    if not len(sets.masks):  # no source votes on this component
         return
     listed, width = votes.cast, len(sets.masks)
     for start in range(0, len(votes), BLOCK):
@@ -198,7 +197,7 @@ def _blocks_of_sets(votes: Votes, sets: OutcomeSets) -> Iterator[_BlockOfSets]:
 
 
 def set_counts(votes: Votes, sets: OutcomeSets) -> Iterator[tuple[slice, npt.NDArray[np.int32]]]:
-    """Blocks of rows with, (rows, sets), how many votes of each row are for each set."""
+    """Blocks of rows, each with the (rows, sets) number of votes of each row for each set."""
     from assay._core import counting_loops
 
     for start in range(0, len(votes), BLOCK):
@@ -214,15 +213,15 @@ def set_counts(votes: Votes, sets: OutcomeSets) -> Iterator[tuple[slice, npt.NDA
         yield rows, counts
 
 
-def judged(votes: Votes, gold: Votes) -> tuple[BoolArray, BoolArray]:
-    """Per vote that was cast: whether gold entails it, and whether gold rules it out.
+def compare_with_gold(votes: Votes, gold: Votes) -> tuple[BoolArray, BoolArray]:
+    """Per vote cast: whether gold entails it, and whether gold rules it out.
 
-    Gold may be coarser than a vote (it says ``Person``, the vote says ``Doctor``);
-    then the vote is neither.
+    Neither holds where gold is coarser than the vote (gold says ``Person``, the
+    vote ``Doctor``).
     """
     listed = votes.cast
-    right, told = np.ones(len(listed.sources), dtype=bool), np.zeros(len(listed.sources), dtype=bool)
-    wrong = np.zeros_like(told)
+    right, has_gold = np.ones(len(listed.sources), dtype=bool), np.zeros(len(listed.sources), dtype=bool)
+    wrong = np.zeros_like(has_gold)
     of_row = gold.codes[:, 0][listed.row]
     for sets, truth in zip(votes.outcome_sets, gold.outcome_sets, strict=True):
         known = np.vstack([truth.masks, np.ones((1, truth.masks.shape[1]), dtype=bool)])
@@ -233,8 +232,8 @@ def judged(votes: Votes, gold: Votes) -> tuple[BoolArray, BoolArray]:
             at = truth.of_code[0][of_row[block.cast]]
             right[block.cast] &= ~says | entailed[at, block.set_of]
             wrong[block.cast] |= says & excluded[at, block.set_of]
-            told[block.cast] |= says & (at >= 0)
-    return right & told, wrong
+            has_gold[block.cast] |= says & (at >= 0)
+    return right & has_gold, wrong
 
 
 def wilson(correct: int, total: int) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""Votes: what every source said about every item, in one validated container."""
+"""Votes: the votes of all sources on all items, in one validated container."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from assay.report import VotePlots
 
 Store = DenseCodes | SparseCodes
-"""How the codes are kept in memory. Both forms have the same methods."""
+"""How the codes are stored in memory. Both stores have the same methods."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """What went wrong in one source while it was applied: how often, and one example."""
+    """Failures of one source while it was applied: how many, and one example."""
 
     source: str
     count: int
@@ -48,9 +48,8 @@ class Votes:
     """Items × sources: which of its values each source emitted.
 
     ``codes[i, j]`` is an index into ``values[j]``, the votes that source ``j`` can
-    emit, or −1 where it abstains. Votes are immutable: every method that
-    changes something returns new ones. Usually made by :func:`assay.apply` or one
-    of the ``from_…`` methods.
+    emit, or −1 where it abstains. Votes are immutable: methods return new ones.
+    Usually made by :func:`assay.apply` or one of the ``from_…`` methods.
 
     >>> votes = Votes.from_matrix([[0, 1, -1], [1, 1, 0]])
     >>> votes
@@ -60,22 +59,22 @@ class Votes:
     schema: Schema
     """The tasks, the sources, and what their codes stand for."""
     store: Store
-    """The codes: as one table, or, where most sources abstain, as a list of those that were cast."""
+    """The codes: a dense table or, where most sources abstain, a list of the votes cast."""
     items: npt.NDArray[Any] | None = None
-    """(items,): what the rows are called, for votes that came with item names."""
+    """(items,): the names of the items, if they have any."""
     faults: tuple[Fault, ...] = field(default=(), compare=False)
-    """What went wrong in sources whose failures were counted as abstentions."""
+    """Failures of sources that were counted as abstentions."""
 
     def __post_init__(self) -> None:
         if self.items is None:
             return
         items = np.array(self.items)
         if items.shape != (len(self.store),):
-            raise VoteError(f"expected {len(self.store)} item names, one a row, but their shape is {items.shape}")
+            raise VoteError(f"expected {len(self.store)} item names, one per row, but their shape is {items.shape}")
         items.flags.writeable = False
         object.__setattr__(self, "items", items)
 
-    # How votes come to be
+    # Constructors
 
     @classmethod
     def from_codes(
@@ -100,9 +99,9 @@ class Votes:
         values
             Per source the votes that its codes stand for.
         items
-            (items,): names of the rows, if they have some.
+            (items,): the names of the items, if they have any.
         faults
-            What went wrong in sources while they were applied.
+            Failures of sources while they were applied.
 
         >>> tasks = TaskGraph.flat("mail", ["ham", "spam"])
         >>> spam = tasks.label_space.vote("spam")
@@ -129,11 +128,11 @@ class Votes:
         Parameters
         ----------
         matrix
-            (items, sources) of integers. A SciPy sparse matrix that stores no −1 is
-            read in the sparse convention instead: what is not stored abstains, and
-            classes are 1…k.
+            (items, sources) integers. A SciPy sparse matrix that stores no −1 is
+            read in the sparse convention instead: entries that are not stored abstain,
+            and classes are 1…k.
         cardinality
-            The number of classes; one more than the largest by default, and at least two.
+            The number of classes; by default one more than the largest class number, and at least two.
         labels
             Names for the classes; "0", "1", … by default.
         names
@@ -159,14 +158,14 @@ class Votes:
 
     @classmethod
     def from_columns(cls, tasks: TaskGraph, columns: Mapping[str, Any]) -> Votes:
-        """Votes from one column of labels a source.
+        """Votes from one column of labels per source.
 
         Parameters
         ----------
         tasks
             The task graph.
         columns
-            Source name -> ``(task, labels)``, or just labels where these decide.
+            Source name -> ``(task, labels)``, or only the labels if these determine the task.
             A label is a name, a pair ``(task, label)``, a dict over several tasks,
             or missing (None, NaN) for abstain.
 
@@ -188,7 +187,7 @@ class Votes:
             coded.append(codes)
             tables.append(table)
         if len(set(lengths.values())) > 1:
-            raise VoteError(f"every source needs one label (or None) an item, but their lengths are {lengths}")
+            raise VoteError(f"every source needs one label (or None) per item, but their lengths are {lengths}")
         return cls.from_codes(tasks, np.array(coded).T, tuple(columns), tables)
 
     @classmethod
@@ -202,10 +201,10 @@ class Votes:
         source: str = "worker",
         label: str = "label",
     ) -> Votes:
-        """Votes from a long table with a row for each vote, as crowdsourcing platforms export it.
+        """Votes from a long table with one row per vote, as crowdsourcing platforms export it.
 
-        Items are the rows of the result, in the order of first appearance, and
-        their names are kept in ``votes.items``; every worker becomes a source.
+        Items keep their order of first appearance, and their names are in
+        ``votes.items``; every worker becomes a source.
 
         Parameters
         ----------
@@ -214,7 +213,7 @@ class Votes:
         tasks
             The task graph; by default one task with the labels that occur, sorted.
         task
-            The task that the labels belong to, where their names alone do not tell.
+            The task that the labels belong to, if their names are ambiguous.
         item, source, label
             The names of the three columns.
 
@@ -228,7 +227,7 @@ class Votes:
 
     @classmethod
     def concat(cls, parts: Iterable[Votes]) -> Votes:
-        """Votes of the same sources on more items, one after the other."""
+        """Concatenate the votes of the same sources on different items."""
         blocks = list(parts)
         if not blocks:
             raise VoteError("nothing to concatenate: expected at least one Votes")
@@ -251,10 +250,10 @@ class Votes:
         stores = [block.like(schema).store for block in blocks]
         if all(store.is_sparse for store in stores):
             return cls(schema, SparseCodes.concat([store.cast for store in stores]), items, faults)
-        laid_out = np.concatenate([store.dense().T for store in stores], axis=1).T
-        return cls(schema, DenseCodes(laid_out), items, faults)
+        codes = np.concatenate([store.dense().T for store in stores], axis=1).T
+        return cls(schema, DenseCodes(codes), items, faults)
 
-    # What they are
+    # Properties
 
     @property
     def tasks(self) -> TaskGraph:
@@ -283,9 +282,9 @@ class Votes:
 
     @cached_property
     def codes(self) -> CodeArray:
-        """(items, sources), read-only, in the smallest signed integers that hold them.
+        """(items, sources), read-only, in the smallest signed integer type that holds them.
 
-        Votes that are kept as a list are laid out when this is asked for.
+        Sparse votes are converted to a dense table on first access.
         """
         codes = self.store.dense()
         codes.flags.writeable = False
@@ -298,7 +297,7 @@ class Votes:
 
     @property
     def is_sparse(self) -> bool:
-        """Whether the votes are kept as a list of those that were cast."""
+        """Whether the votes are stored as a list of those that were cast."""
         return self.store.is_sparse
 
     @property
@@ -323,14 +322,14 @@ class Votes:
     __hash__ = None  # type: ignore[assignment]
 
     def tasks_of(self, source: str | int) -> tuple[str, ...]:
-        """The tasks that a source's values speak about (the paper's coverage set)."""
+        """The tasks that a source votes on (the paper's coverage set)."""
         return self.schema.tasks_of(source)
 
     def position(self, source: str | int) -> int:
         """The column of a source, given by name or by column number."""
         return self.schema.position(source)
 
-    # Parts of them
+    # Selection
 
     def take(self, rows: Any) -> Votes:
         """The given items: a slice, row numbers, or a boolean mask.
@@ -350,11 +349,11 @@ class Votes:
         return Votes(self.schema, self.store.take(numbers), None if self.items is None else self.items[numbers])
 
     def __getitem__(self, rows: Any) -> Votes:
-        """The given items, as :meth:`take` gives them: scikit-learn divides votes by this."""
+        """The same as :meth:`take`; scikit-learn splits votes with it."""
         return self.take(rows)
 
     def block(self, start: int, stop: int) -> Votes:
-        """Neighbouring items, without copying the votes."""
+        """Consecutive items, without copying the votes."""
         items = None if self.items is None else self.items[start:stop]
         return Votes(self.schema, self.store.block(start, stop), items)
 
@@ -366,17 +365,17 @@ class Votes:
         return Votes(schema, self.store.select(chosen), self.items, faults)
 
     def drop(self, sources: str | int | Iterable[str | int]) -> Votes:
-        """All sources but the given ones."""
+        """All sources except the given ones."""
         dropped = {self.position(source) for source in _several(sources)}
         return self.select([j for j in range(len(self.names)) if j not in dropped])
 
     def like(self, other: Votes | Schema) -> Votes:
-        """The same votes with the sources and the value tables of others, more sources left out.
+        """The same votes with the sources and value tables of ``other``; extra sources are dropped.
 
         Raises
         ------
         VoteError
-            If they are on other tasks, lack a source, or say what the others cannot.
+            If the tasks differ, a source is missing, or a source emitted a value that it does not have in ``other``.
         """
         schema = other.schema if isinstance(other, Votes) else other
         check_sources(self.schema, schema)
@@ -387,15 +386,15 @@ class Votes:
         lookups = [lookup(old, new, schema.code_type) for old, new in zip(given.values, schema.values, strict=True)]
         return Votes(schema, given.store.recoded(lookups), given.items)
 
-    # Looking at them
+    # Inspection
 
     def summary(self, gold: Any = None, *, by: str = "source") -> pd.DataFrame:
-        """How much the sources say and how they agree.
+        """Coverage, overlaps and conflicts of the sources; with gold, also their accuracy.
 
         Parameters
         ----------
         gold
-            True labels to score against, for some items or all: outcome numbers (−1
+            True labels of some or all items, to score against: outcome numbers (−1 if
             unknown), labels, dicts over tasks, or a dict of task -> labels.
         by
             ``"source"``, ``"task"`` or ``"overall"``.
@@ -405,10 +404,9 @@ class Votes:
         DataFrame
             Per source its tasks, the labels it emitted, and as fractions of the
             items: *coverage* (it votes), *overlaps* (another source votes too) and
-            *conflicts* (another vote cannot be true together with this one:
-            ``Person`` against ``Doctor`` is no conflict). With gold: how many votes
-            are *correct* and *incorrect*, and the *accuracy* with its 95% Wilson
-            interval.
+            *conflicts* (another vote contradicts it; ``Person`` and ``Doctor`` do not
+            conflict). With gold: the number of *correct* and *incorrect* votes, and
+            the *accuracy* with its 95% Wilson interval.
 
         >>> summary = Votes.from_matrix([[0, 1], [1, 1], [0, -1]]).summary()
         >>> summary[["coverage", "overlaps", "conflicts"]].round(2)
@@ -422,18 +420,18 @@ class Votes:
         return summarize(self, None if gold is None else self.gold(gold), by)
 
     def conflicts(self) -> npt.NDArray[np.bool_]:
-        """(items, sources): the votes that cannot be true together with some other vote on the same item.
+        """(items, sources): the votes that contradict another vote on the same item.
 
         >>> Votes.from_matrix([[0, 1, -1], [1, 1, 0], [0, 0, 0]]).conflicts().any(axis=1).tolist()
         [True, True, False]
         """
-        from assay.votes.summary import company
+        from assay.votes.summary import overlaps_and_conflicts
 
-        return self.cast.keep(company(self)[1]).dense() >= 0
+        return self.cast.keep(overlaps_and_conflicts(self)[1]).dense() >= 0
 
     @property
     def plot(self) -> VotePlots:
-        """Pictures, as charts of altair: ``votes.plot.agreement()``, ``coverage()``, ``conflicts()``."""
+        """Altair charts: ``votes.plot.agreement()``, ``coverage()``, ``conflicts()``."""
         plots: VotePlots = views.plots_of(self)
         return plots
 
@@ -441,13 +439,13 @@ class Votes:
         return views.html_of(self)
 
     def gold(self, gold: Any) -> Votes:
-        """True labels, in any of the shapes that :meth:`summary` takes, as votes of one source called ``gold``."""
+        """True labels, in any form that :meth:`summary` takes, as votes of one source named ``gold``."""
         from assay.votes.truth import true_labels
 
         return true_labels(self, gold)
 
     def to_pandas(self) -> pd.DataFrame:
-        """One column a source with label names; None where it abstains."""
+        """One column of label names per source; None where it abstains."""
         import pandas as pd
 
         columns = {}
@@ -456,19 +454,19 @@ class Votes:
             columns[name] = pd.Series(texts[codes], dtype=object, index=self.items)
         return pd.DataFrame(columns, index=self.items if self.items is not None else range(len(self)))
 
-    # On disk
+    # Storage
 
     def to_arrow(self) -> pa.Table:
-        """An Arrow table with the schema in its metadata, and label names for anyone to read.
+        """An Arrow table with readable label names, and the schema in its metadata.
 
-        One dictionary column a source; where most sources abstain, two lists a row in their place: who votes, and what.
+        One dictionary column per source; where most sources abstain, two list columns instead: who votes, and what.
         """
         from assay.votes.arrow import to_arrow
 
         return to_arrow(self)
 
     def to_parquet(self, path: str | Path) -> Path:
-        """Write a Parquet file that anyone can read and :meth:`from_parquet` restores exactly."""
+        """Write a Parquet file that any tool can read and :meth:`from_parquet` restores exactly."""
         from assay._core.parquet import write_parquet
 
         return write_parquet(self.to_arrow(), Path(path))
@@ -508,7 +506,7 @@ def _same_codes(one: Store, other: Store) -> bool:
 
 
 def as_votes(given: Any, cardinality: int | None = None) -> Votes:
-    """Votes as they are; a bare matrix of class numbers, −1 for abstain, as votes on one task.
+    """Votes unchanged; a bare matrix of class numbers, with −1 for abstain, as votes on one task.
 
     >>> as_votes([[0, 1], [-1, 2]])
     Votes(2 items × 2 sources, 1 task)
@@ -517,13 +515,13 @@ def as_votes(given: Any, cardinality: int | None = None) -> Votes:
 
 
 def on_the_same_task(matrix: Any, tasks: TaskGraph, names: Sequence[str] | None = None) -> Votes:
-    """A bare matrix as votes on the only task of a graph, whichever of its classes occur in it."""
+    """A bare matrix as votes on the only task of a graph, even if some of its classes do not occur."""
     if len(tasks) > 1:
         raise VoteError(f"a matrix holds votes on one task, but the model was fitted on {len(tasks)} tasks; give Votes")
     task = tasks.tasks[0]
     votes = Votes.from_matrix(matrix, labels=task.labels, task=task.name)
     if names is not None and len(votes.names) != len(names):
-        raise VoteError(f"expected a matrix with {len(names)} columns, one a source, but it has {len(votes.names)}")
+        raise VoteError(f"expected a matrix with {len(names)} columns, one per source, but it has {len(votes.names)}")
     return replace(votes, schema=replace(votes.schema, tasks=tasks, names=tuple(names or votes.names)))
 
 

@@ -137,7 +137,7 @@ def pair_table(parameters: Parameters, one: int, other: int) -> FloatArray:
         return np.asarray(tables[one][:, None, :] * tables[other][None, :, :])
     tables_of = dict(zip((clique.sources for clique in layout.cliques), parameters.joint, strict=True))
     clique_of = {clique.sources: clique for clique in layout.cliques}
-    way = [clique_of[sources] for sources in layout.graph.way(one, other)]
+    way = [clique_of[sources] for sources in layout.graph.path(one, other)]
     goals = [*(tuple(set(a.sources) & set(b.sources)) for a, b in pairwise(way)), (other,)]
     known = (one, *(source for source in goals[0] if source != one))
     message = _margin(way[0], tables_of[way[0].sources], known)

@@ -134,7 +134,7 @@ def _weights(parameters: Parameters, evidence: Evidence, *, silence: bool) -> tu
         added = np.zeros((clique.size, layout.outcomes))
         worth = effective_share(clique.voting.sum(axis=1), correlation)
         for position, source in enumerate(clique.sources):
-            if layout.home[source] == index:
+            if layout.first_clique[source] == index:
                 says, votes = clique.digits[:, position], clique.voting[:, [position]]
                 added += np.where(votes, worth[:, None], float(silence)) * tables[source][says]
         found.append(added)
@@ -150,7 +150,7 @@ def _drawn_to_majority(parameters: Parameters, evidence: Evidence, known: Knowle
     added = _weights(parameters, evidence, silence=True)
     logs = [log - log.mean(axis=1, keepdims=True) for log in added]
     said = np.vstack([np.empty((0, layout.outcomes)), *(log[:-1] for log in logs)])
-    points = layout.added_up(voted_for(layout, known.signs))
+    points = layout.sum_over_voters(voted_for(layout, known.signs))
     points -= points.mean(axis=1, keepdims=True)
     seen = evidence.seen[:, None]
     common = max(float((seen * said * points).sum()), 0.0) / max(float((seen * points**2).sum()), TINY)
@@ -334,7 +334,7 @@ def _by_value(layout: Layout) -> sparse.csr_array:
     """(values, configurations): ones where a joint vote has a source's value, in the first clique that it is in."""
     first = layout.value_offsets
     rows, columns = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
-    for source, home in enumerate(layout.home):
+    for source, home in enumerate(layout.first_clique):
         clique = layout.cliques[home]
         says = clique.digits[:-1, clique.sources.index(source)]
         voting = np.flatnonzero(says < len(layout.masks[source]))

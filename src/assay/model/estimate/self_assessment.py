@@ -70,7 +70,7 @@ def self_assessment(parameters: Parameters, scoring: Scoring, evidence: Evidence
     spoken = np.diff(few.design.starts)
     counts = np.where(spoken > 0, few.counts, 0.0)
     labels, _ = softmax(scoring.log_joint(few.design) * scoring.effective(spoken)[:, None])
-    majority = _shared(np.asarray(few.design.matrix @ parameters.layout.added_up(parameters.layout.masks)))
+    majority = _shared(np.asarray(few.design.matrix @ parameters.layout.sum_over_voters(parameters.layout.masks)))
     chosen = _shared(np.round(labels, 12))
     items = max(float(counts.sum()), TINY)
     right, voted = (chosen * labels).sum(axis=1), (majority * labels).sum(axis=1)

@@ -22,7 +22,7 @@ def soft_majority(layout: Layout, design: Design, signs: FloatArray, even: float
     ``even`` points are shared by all outcomes.
     """
     shares = [masks / np.maximum(masks.sum(axis=1, keepdims=True), 1) for masks in voted_for(layout, signs)]
-    points = np.asarray(design.matrix @ layout.added_up(shares)) + even / layout.outcomes
+    points = np.asarray(design.matrix @ layout.sum_over_voters(shares)) + even / layout.outcomes
     probabilities: FloatArray = points / points.sum(axis=1, keepdims=True)
     return probabilities
 

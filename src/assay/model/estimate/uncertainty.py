@@ -69,7 +69,7 @@ def accuracy_intervals(
     deviations: dict[tuple[int, int], float] = {}
     for group in groups:
         covariance = _covariance(parameters, evidence, posterior, group, balance_known)
-        for source, home in enumerate(layout.home):
+        for source, home in enumerate(layout.first_clique):
             if home in group:
                 for value in range(len(layout.masks[source])):
                     gradient = _gradient(parameters, source, value, group, balance_known)
@@ -97,7 +97,7 @@ def _by_missing_information(
     inflation = _inflation(discount, evidence)
     found = []
     for source, masks in enumerate(layout.masks):
-        clique, first = layout.cliques[layout.home[source]], layout.offsets[layout.home[source]]
+        clique, first = layout.cliques[layout.first_clique[source]], layout.offsets[layout.first_clique[source]]
         says = clique.digits[:-1, clique.sources.index(source)]
         accuracy, deviation = np.empty(len(masks)), np.empty(len(masks))
         for value, mask in enumerate(masks):
@@ -212,7 +212,7 @@ def _slopes(parameters: Parameters, source: int, value: int) -> dict[int, FloatA
     the separator: there w is what that makes of P(λ_i = v).
     """
     cliques = parameters.layout.cliques
-    index = parameters.layout.home[source]
+    index = parameters.layout.first_clique[source]
     clique = cliques[index]
     says = clique.digits[:, [clique.sources.index(source)]] == value
     weight = np.broadcast_to(says, parameters.joint[index].shape).astype(float)
