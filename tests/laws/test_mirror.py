@@ -42,14 +42,14 @@ TESTED_IN = {
     # Sections of the page and pictures of it: what is on them is read off the page.
     "report/chart_sections.py": "report/test_report.py",
     "report/item_section.py": "report/test_page.py",
-    "report/more_data.py": "report/test_report.py",
+    "report/error_bar_forecast.py": "report/test_report.py",
     "report/notebook.py": "report/test_plots.py",
     "report/source_section.py": "report/test_page.py",
     "report/terminal.py": "test_cli.py",
     # The Python files of a project are run when it is asked for its sources.
     "project/modules.py": "project/test_project.py",
     # The tables of what changed are read where the changes are.
-    "project/changes.py": "project/test_comparison.py",
+    "project/comparison_tables.py": "project/test_comparison.py",
 }
 # The example project is what a user starts from; the demonstration runs it.
 NO_MODULES = ("project/demo/project/",)

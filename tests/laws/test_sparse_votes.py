@@ -68,7 +68,7 @@ def test_looking_at_them_is_the_same(tmp_path):
 def test_more_than_can_be_laid_out_says_what_to_do(monkeypatch):
     _, listed = some_votes()
     monkeypatch.setattr(sparse_codes, "MAX_DENSE", 100)
-    with pytest.raises(assay.VoteError, match=r"too many to lay out in one table of codes; take some"):
+    with pytest.raises(assay.VoteError, match=r"too many for a dense table of codes; take some"):
         _ = listed.codes
     assert listed.take(slice(0, 2)).codes.shape == (2, 40)
     assert len(assay.LabelModel().fit(listed).predict_proba(listed)) == 300
@@ -107,7 +107,7 @@ class TestAListStaysAList:
     def listed(self, matrix):
         votes = Votes.from_matrix(matrix[0])
         assert votes.is_sparse
-        with pytest.raises(assay.VoteError, match="too many to lay out"):
+        with pytest.raises(assay.VoteError, match="too many for a dense table"):
             _ = votes.codes
         return votes
 
