@@ -49,6 +49,10 @@ TESTED_IN = {
     # The Python files of a project are run when it is asked for its sources.
     "project/modules.py": "project/test_project.py",
     # The tables of what changed are read where the changes are.
+    # What a project's steps share is seen in the steps.
+    "project/demo/demo.py": "test_cli.py",
+    "project/extras.py": "project/test_pipeline.py",
+    "report/methods.py": "project/test_pipeline.py",
     "project/comparison_tables.py": "project/test_comparison.py",
 }
 # The example project is what a user starts from; the demonstration runs it.
