@@ -86,40 +86,6 @@ class TestHabits:
         with pytest.raises(assay.AssayError, match=r"is not fitted yet; call fit\(votes\) first"):
             getattr(assay.LabelModel(), way)(BINARY.votes)
 
-    @pytest.mark.parametrize(
-        ("settings", "message"),
-        [
-            (
-                {"method": "emm"},
-                "method must be one of 'auto', 'robust', 'em', 'completion', 'covariance', but is 'emm'",
-            ),
-            ({"abstentions": "none"}, "abstentions must be one of"),
-            ({"accuracies": "both"}, "accuracies must be one of"),
-            ({"max_steps": 0}, "max_steps must be a positive integer"),
-            ({"max_steps": 2.5}, "max_steps must be a positive integer"),
-            ({"class_balance": [0.5, 0.6]}, "must be positive and sum to one"),
-            ({"class_balance": [1.0, 0.0]}, "must be positive and sum to one"),
-            ({"class_balance": [float("nan"), 1.0]}, "must be positive and sum to one"),
-            ({"class_balance": [0.2, 0.3, 0.5]}, r"must have 2 probabilities, one an outcome, but its shape is \(3,\)"),
-            ({"class_balance": "even"}, "must be 2 probabilities, but is 'even'"),
-            ({"beliefs": {"0": 1.5}}, "a belief is an accuracy between 0 and 1"),
-            ({"beliefs": {"0": "good"}}, "a belief is an accuracy between 0 and 1"),
-            ({"beliefs": {"0": (0.8, -1)}}, "a belief is an accuracy between 0 and 1"),
-            ({"beliefs": {"0": (0.8, 1, 2)}}, "a belief is an accuracy between 0 and 1"),
-            ({"beliefs": {"0": (0.8, float("inf"))}}, "a belief is an accuracy between 0 and 1"),
-            ({"beliefs": {"nobody": 0.8}}, "there is no source 'nobody'"),
-            ({"adversarial": ["nobody"]}, "there is no source 'nobody'"),
-            ({"adversarial": [99]}, "there is no source number 99"),
-            ({"dependencies": [("0", "nobody")]}, "which does not exist"),
-            ({"dependencies": ["01"]}, "a dependency names two sources or more"),
-            ({"dependencies": [0, 1]}, "a dependency names two sources or more"),
-        ],
-        ids=str,
-    )
-    def test_wrong_settings_are_told_of(self, settings, message):
-        with pytest.raises(assay.AssayError, match=message):
-            assay.LabelModel(**settings).fit(BINARY.votes)
-
 
 class TestVotesComeInAnyShape:
     def test_matrices_are_votes(self):
@@ -404,8 +370,6 @@ def test_same_seed_same_bits_in_two_processes():
 
 
 class TestKnowledge:
-    """What is known beside the votes: gold, beliefs, who is adversarial."""
-
     def test_a_few_gold_labels_help(self):
         """Too few sources to tell good from bad by themselves."""
         world = flat_world(sources=4, accuracy=(0.52, 0.75), balance=[0.3, 0.7], seed=12)
@@ -457,13 +421,6 @@ class TestKnowledge:
         )
         low, high = (accuracies(model)[0].mean() for model in models)
         assert high - low > 0.02
-
-    @pytest.mark.parametrize("method", ["completion", "covariance"])
-    def test_moment_methods_refuse_what_they_cannot_use(self, method):
-        with pytest.raises(assay.AssayError, match="makes no use of gold"):
-            assay.LabelModel(method=method).fit(BINARY.votes, BINARY.gold)
-        with pytest.raises(assay.AssayError, match="makes no use of beliefs"):
-            assay.LabelModel(method=method, beliefs={0: 0.9}).fit(BINARY.votes)
 
     def test_wrong_gold_is_told_of(self):
         with pytest.raises(assay.VoteError, match="gold must have a label"):
