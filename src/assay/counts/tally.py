@@ -20,8 +20,7 @@ from assay._core.threads import parallel_map, ranges, thread_count
 from assay.counts.files import read_counts, write_counts
 from assay.counts.patterns import SKETCH_SIZE, Sketch, multipliers, patterns_in
 from assay.errors import VoteError
-from assay.tasks import TaskGraph, Vote
-from assay.votes import Schema, SparseCodes, Votes
+from assay.votes import HasSchema, Schema, SparseCodes, Votes
 
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
@@ -48,7 +47,7 @@ class Overlaps:
 
 
 @dataclass(frozen=True, eq=False)
-class Tally:
+class Tally(HasSchema):
     """Counts of votes."""
 
     schema: Schema
@@ -164,21 +163,6 @@ class Tally:
 
     def __repr__(self) -> str:
         return f"Tally({self.items:,} items × {len(self.names):,} sources, {int(self.single.sum()):,} votes)"
-
-    @property
-    def tasks(self) -> TaskGraph:
-        """The task graph."""
-        return self.schema.tasks
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The sources."""
-        return self.schema.names
-
-    @property
-    def values(self) -> tuple[tuple[Vote, ...], ...]:
-        """Per source the votes it can emit."""
-        return self.schema.values
 
     @cached_property
     def uses(self) -> tuple[IntArray, ...]:

@@ -18,8 +18,7 @@ from assay.model.dependencies.learned import LearnedDependencies
 from assay.model.estimate import Fit, SolverOutcome
 from assay.model.explanation import Explanation, explain
 from assay.model.scorer import Scorer
-from assay.tasks import TaskGraph, Vote
-from assay.votes import Schema, Votes, aligned
+from assay.votes import HasSchema, Schema, Votes, aligned
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,7 +72,7 @@ class FittedComponent:
 
 
 @dataclass(frozen=True, eq=False)
-class Fitted:
+class Fitted(HasSchema):
     """All components, and the votes they were learned from in numbers."""
 
     schema: Schema
@@ -85,21 +84,6 @@ class Fitted:
     """What :func:`assay.check` said."""
     learned: LearnedDependencies | None = None
     """The dependencies that were learned, if they were to be."""
-
-    @property
-    def tasks(self) -> TaskGraph:
-        """The task graph."""
-        return self.schema.tasks
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The sources."""
-        return self.schema.names
-
-    @property
-    def values(self) -> tuple[tuple[Vote, ...], ...]:
-        """Per source the votes it can emit."""
-        return self.schema.values
 
     # Labeling
 

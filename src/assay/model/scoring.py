@@ -69,12 +69,14 @@ class Scoring:
 def effective_share(votes: npt.NDArray[np.integer], correlation: float) -> FloatArray:
     r"""What each of n votes is worth if any two have the correlation :math:`\rho`: :math:`1 / (1 + \rho (n - 1))`.
 
-    The compiled loops have the same function as ``scoring_loops.effective_share``.
+    The formula stands once, in ``assay._core.scoring_loops.effective_share``, which the compiled loops use too.
 
     >>> effective_share(np.array([0, 1, 2, 5]), 0.5).round(3).tolist()
     [1.0, 1.0, 0.667, 0.333]
     """
-    return np.asarray(1 / (1 + correlation * np.maximum(votes - 1, 0)))
+    from assay._core import scoring_loops
+
+    return np.asarray(scoring_loops.effective_share.py_func(correlation, votes - 1))
 
 
 def softmax(logs: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -171,3 +171,29 @@ class Schema:
         names = tuple(source["name"] for source in stored["sources"])
         vote = tasks.label_space.vote
         return cls(tasks, names, tuple(tuple(vote(value) for value in entry["values"]) for entry in stored["sources"]))
+
+
+class HasSchema:
+    """What has a schema answers for it."""
+
+    schema: Schema
+
+    @property
+    def tasks(self) -> TaskGraph:
+        """The task graph."""
+        return self.schema.tasks
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The sources."""
+        return self.schema.names
+
+    @property
+    def values(self) -> tuple[tuple[Vote, ...], ...]:
+        """Per source the votes that its codes stand for."""
+        return self.schema.values
+
+    @property
+    def label_space(self) -> LabelSpace:
+        """The outcomes that votes are sets of."""
+        return self.schema.label_space

@@ -13,13 +13,13 @@ import numpy.typing as npt
 
 from assay._core import views
 from assay.errors import AssayError, VoteError, listing
-from assay.tasks import LabelSpace, TaskGraph, Vote, texts_of
+from assay.tasks import TaskGraph, Vote, texts_of
 from assay.votes.alignment import check_emitted, check_sources
 from assay.votes.dense_codes import DenseCodes
 from assay.votes.encoding import canonical, encode, lookup
 from assay.votes.long_table import long_votes
 from assay.votes.matrix import codes_of_matrix
-from assay.votes.schema import OutcomeSets, Schema
+from assay.votes.schema import HasSchema, OutcomeSets, Schema
 from assay.votes.sparse_codes import CodeArray, SparseCodes
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Fault:
 
 
 @dataclass(frozen=True, eq=False)
-class Votes:
+class Votes(HasSchema):
     """Items × sources: which of its values each source emitted.
 
     ``codes[i, j]`` is an index into ``values[j]``, the votes that source ``j`` can
@@ -254,26 +254,6 @@ class Votes:
         return cls(schema, DenseCodes(codes), items, faults)
 
     # Properties
-
-    @property
-    def tasks(self) -> TaskGraph:
-        """The task graph."""
-        return self.schema.tasks
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The sources."""
-        return self.schema.names
-
-    @property
-    def values(self) -> tuple[tuple[Vote, ...], ...]:
-        """Per source the votes that its codes stand for."""
-        return self.schema.values
-
-    @property
-    def label_space(self) -> LabelSpace:
-        """The outcomes that votes are sets of."""
-        return self.schema.label_space
 
     @property
     def outcome_sets(self) -> tuple[OutcomeSets, ...]:
@@ -503,29 +483,3 @@ def _same_codes(one: Store, other: Store) -> bool:
     if isinstance(one, DenseCodes) and isinstance(other, DenseCodes):
         return np.array_equal(one.codes, other.codes)
     return one.cast.same_as(other.cast)
-
-
-def as_votes(given: Any, cardinality: int | None = None) -> Votes:
-    """Votes unchanged; a bare matrix of class numbers, with −1 for abstain, as votes on one task.
-
-    >>> as_votes([[0, 1], [-1, 2]])
-    Votes(2 items × 2 sources, 1 task)
-    """
-    return given if isinstance(given, Votes) else Votes.from_matrix(given, cardinality=cardinality)
-
-
-def on_the_same_task(matrix: Any, tasks: TaskGraph, names: Sequence[str] | None = None) -> Votes:
-    """A bare matrix as votes on the only task of a graph, even if some of its classes do not occur."""
-    if len(tasks) > 1:
-        raise VoteError(f"a matrix holds votes on one task, but the model was fitted on {len(tasks)} tasks; give Votes")
-    task = tasks.tasks[0]
-    votes = Votes.from_matrix(matrix, labels=task.labels, task=task.name)
-    if names is not None and len(votes.names) != len(names):
-        raise VoteError(f"expected a matrix with {len(names)} columns, one per source, but it has {len(votes.names)}")
-    return replace(votes, schema=replace(votes.schema, tasks=tasks, names=tuple(names or votes.names)))
-
-
-def aligned(given: Any, schema: Schema) -> Votes:
-    """Votes, or a bare matrix, with the sources and value tables of a schema."""
-    votes = given if isinstance(given, Votes) else on_the_same_task(given, schema.tasks, schema.names)
-    return votes.like(schema)

@@ -1,0 +1,38 @@
+"""Bare matrices of class numbers wherever votes are taken."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from assay.errors import VoteError
+from assay.tasks import TaskGraph
+from assay.votes.schema import Schema
+from assay.votes.votes import Votes
+
+
+def as_votes(given: Any, cardinality: int | None = None) -> Votes:
+    """Votes unchanged; a bare matrix of class numbers, with −1 for abstain, as votes on one task.
+
+    >>> as_votes([[0, 1], [-1, 2]])
+    Votes(2 items × 2 sources, 1 task)
+    """
+    return given if isinstance(given, Votes) else Votes.from_matrix(given, cardinality=cardinality)
+
+
+def on_the_same_task(matrix: Any, tasks: TaskGraph, names: Sequence[str] | None = None) -> Votes:
+    """A bare matrix as votes on the only task of a graph, even if some of its classes do not occur."""
+    if len(tasks) > 1:
+        raise VoteError(f"a matrix holds votes on one task, but the model was fitted on {len(tasks)} tasks; give Votes")
+    task = tasks.tasks[0]
+    votes = Votes.from_matrix(matrix, labels=task.labels, task=task.name)
+    if names is not None and len(votes.names) != len(names):
+        raise VoteError(f"expected a matrix with {len(names)} columns, one per source, but it has {len(votes.names)}")
+    return replace(votes, schema=replace(votes.schema, tasks=tasks, names=tuple(names or votes.names)))
+
+
+def aligned(given: Any, schema: Schema) -> Votes:
+    """Votes, or a bare matrix, with the sources and value tables of a schema."""
+    votes = given if isinstance(given, Votes) else on_the_same_task(given, schema.tasks, schema.names)
+    return votes.like(schema)
