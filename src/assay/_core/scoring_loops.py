@@ -135,7 +135,7 @@ def score_listed(
 
 
 @njit(nogil=True, cache=True)
-def effective_share(correlation: float, others: int) -> float:
+def effective_share(correlation: float, others: Any) -> Any:
     """The weight of a vote among ``others`` on its item, if any two votes have this correlation."""
     return 1.0 / (1.0 + correlation * np.maximum(others, 0))
 
