@@ -426,15 +426,3 @@ def test_settings_within_what_is_no_estimator():
     other = LogisticRegression(C=3.0)
     assert end.set_params(estimator__C=7.0, estimator=other).estimator is other
     assert other.C == 7.0
-
-
-@pytest.mark.parametrize(
-    "name", ["majority_vote", "hierarchical_majority_vote", "dawid_skene", "data_programming", "check"]
-)
-def test_functions_over_votes_take_a_bare_matrix(name):
-    function = getattr(assay, name)
-    by_matrix, by_votes = function(MATRIX), function(assay.Votes.from_matrix(MATRIX))
-    if name == "check":
-        assert str(by_matrix) == str(by_votes)
-    else:
-        np.testing.assert_array_equal(by_matrix, by_votes)

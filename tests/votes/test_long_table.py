@@ -113,3 +113,10 @@ def test_the_row_of_a_label_that_does_not_exist_is_named(entities):
 def test_an_empty_table_has_no_sources():
     with pytest.raises(AssayError):
         Votes.from_long({"item": [], "worker": [], "label": []})
+
+
+def test_a_vote_that_is_told_twice_is_kept_once():
+    long = {"item": [2, 1, 2, 1], "worker": ["b", "a", "b", "a"], "label": ["x", "y", "x", "y"]}
+    _, cast, items = long_votes(long, None, None, item="item", source="worker", label="label")
+    assert items.tolist() == [2, 1]
+    assert (cast.starts.tolist(), cast.sources.tolist(), cast.codes.tolist()) == ([0, 1, 2], [1, 0], [0, 1])
