@@ -100,13 +100,16 @@ class TestHabits:
             ({"class_balance": [0.5, 0.6]}, "must be positive and sum to one"),
             ({"class_balance": [1.0, 0.0]}, "must be positive and sum to one"),
             ({"class_balance": [float("nan"), 1.0]}, "must be positive and sum to one"),
-            ({"class_balance": [0.2, 0.3, 0.5]}, r"must have 2 probabilities, one an outcome, but its shape is \(3,\)"),
+            (
+                {"class_balance": [0.2, 0.3, 0.5]},
+                r"2 probabilities, one per outcome, but its shape is \(3,\)",
+            ),
             ({"class_balance": "even"}, "must be 2 probabilities, but is 'even'"),
-            ({"beliefs": {"0": 1.5}}, "a belief is an accuracy between 0 and 1"),
-            ({"beliefs": {"0": "good"}}, "a belief is an accuracy between 0 and 1"),
-            ({"beliefs": {"0": (0.8, -1)}}, "a belief is an accuracy between 0 and 1"),
-            ({"beliefs": {"0": (0.8, 1, 2)}}, "a belief is an accuracy between 0 and 1"),
-            ({"beliefs": {"0": (0.8, float("inf"))}}, "a belief is an accuracy between 0 and 1"),
+            ({"beliefs": {"0": 1.5}}, "a belief must be an accuracy between 0 and 1"),
+            ({"beliefs": {"0": "good"}}, "a belief must be an accuracy between 0 and 1"),
+            ({"beliefs": {"0": (0.8, -1)}}, "a belief must be an accuracy between 0 and 1"),
+            ({"beliefs": {"0": (0.8, 1, 2)}}, "a belief must be an accuracy between 0 and 1"),
+            ({"beliefs": {"0": (0.8, float("inf"))}}, "a belief must be an accuracy between 0 and 1"),
             ({"beliefs": {"nobody": 0.8}}, "there is no source 'nobody'"),
             ({"adversarial": ["nobody"]}, "there is no source 'nobody'"),
             ({"adversarial": [99]}, "there is no source number 99"),
@@ -198,7 +201,7 @@ class TestVotesComeInAnyShape:
 
     def test_other_tasks_are_refused(self, letters):
         votes = assay.Votes.from_columns(letters, {name: ["A"] for name in BINARY.votes.names})
-        with pytest.raises(assay.VoteError, match="on different tasks from those the model was fitted on"):
+        with pytest.raises(assay.VoteError, match="on other tasks than those the model was fitted on"):
             assay.LabelModel().fit(BINARY.votes).predict(votes)
 
     def test_no_items(self):
@@ -460,7 +463,7 @@ class TestKnowledge:
 
     @pytest.mark.parametrize("method", ["completion", "covariance"])
     def test_moment_methods_refuse_what_they_cannot_use(self, method):
-        with pytest.raises(assay.AssayError, match="makes no use of gold"):
+        with pytest.raises(assay.AssayError, match="does not use gold"):
             assay.LabelModel(method=method).fit(BINARY.votes, BINARY.gold)
         with pytest.raises(assay.AssayError, match="has no use for beliefs"):
             assay.LabelModel(method=method, beliefs={0: 0.9}).fit(BINARY.votes)
@@ -525,7 +528,7 @@ class TestUnidentifiable:
     def test_allowed_it_says_what_was_assumed(self, method):
         votes = BINARY.votes.select([0, 1])
         model = assay.LabelModel(method=method, allow_unidentifiable=True).fit(votes)
-        assert any(note.startswith("assumed in spite of A002") for note in model.notes_)
+        assert any(note.startswith("fitted despite A002") for note in model.notes_)
         assert not model.check_.ok
         found = model.predict_proba(votes)
         np.testing.assert_allclose(found.sum(axis=1), 1)
