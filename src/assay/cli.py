@@ -164,7 +164,7 @@ def dependencies(folder: Folder = Path("."), as_json: Json = False, debug: Debug
     if learned.edges:
         show(dependencies_table(learned.to_pandas(), "correlations between sources that the truth does not explain"))
     else:
-        print(learned.told())
+        print(learned.summary())
     for note in learned.notes:
         print(f"note: {note}")
     for hint in hints:

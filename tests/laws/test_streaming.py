@@ -266,7 +266,7 @@ class TestAlignment:
     def test_files_of_other_sources_or_tasks(self, votes, pair, tmp_path):
         with pytest.raises(VoteError, match="lack sources that the model was fitted on"):
             assay.count([votes, votes.drop(["3"])])
-        with pytest.raises(VoteError, match="on different tasks"):
+        with pytest.raises(VoteError, match="on other tasks"):
             assay.count([votes, Votes.from_columns(pair, {"0": ("mood", ["good"])})])
         model = LabelModel().fit(votes)
         with pytest.raises(VoteError, match="lack sources that the model was fitted on: '3'"):
@@ -455,7 +455,7 @@ def test_files_without_items(votes, fitted, names, tmp_path):
 
 
 def test_gold_goes_with_votes_in_memory(votes, tmp_path):
-    with pytest.raises(AssayError, match="gold labels go with votes that are in memory"):
+    with pytest.raises(AssayError, match="gold labels can only be given with votes in memory"):
         LabelModel().fit(as_file(votes, tmp_path), gold=[0] * ROWS)
 
 

@@ -164,7 +164,7 @@ class TestVotesComeInAnyShape:
 
     def test_other_tasks_are_refused(self, letters):
         votes = assay.Votes.from_columns(letters, {name: ["A"] for name in BINARY.votes.names})
-        with pytest.raises(assay.VoteError, match="on different tasks from those the model was fitted on"):
+        with pytest.raises(assay.VoteError, match="on other tasks than those the model was fitted on"):
             assay.LabelModel().fit(BINARY.votes).predict(votes)
 
     def test_no_items(self):
@@ -482,7 +482,7 @@ class TestUnidentifiable:
     def test_allowed_it_says_what_was_assumed(self, method):
         votes = BINARY.votes.select([0, 1])
         model = assay.LabelModel(method=method, allow_unidentifiable=True).fit(votes)
-        assert any(note.startswith("assumed in spite of A002") for note in model.notes_)
+        assert any(note.startswith("fitted despite A002") for note in model.notes_)
         assert not model.check_.ok
         found = model.predict_proba(votes)
         np.testing.assert_allclose(found.sum(axis=1), 1)

@@ -35,7 +35,7 @@ def expect(
     counts: FloatArray,
     leads: FloatArray,
     base: FloatArray,
-    spoken: FloatArray,
+    votes: FloatArray,
     totals: FloatArray,
 ) -> float:
     """One E-step over vote patterns, in log-odds against the first outcome.
@@ -48,7 +48,7 @@ def expect(
         (patterns,).
     leads, base
         (columns, outcomes − 1) and (outcomes − 1,): log-odds against the first outcome.
-    spoken, totals
+    votes, totals
         (columns, outcomes − 1) and (outcomes − 1,): expected counts are added.
 
     Returns the log-likelihood, minus that of a model in which every item has the first outcome.
@@ -75,7 +75,7 @@ def expect(
             totals[y] += logs[y]
         for a in range(starts[row], starts[row + 1]):
             for y in range(others):
-                spoken[columns[a], y] += logs[y]
+                votes[columns[a], y] += logs[y]
     return likelihood
 
 
@@ -86,7 +86,7 @@ def expect_two(
     counts: FloatArray,
     leads: FloatArray,
     base: FloatArray,
-    spoken: FloatArray,
+    votes: FloatArray,
     totals: FloatArray,
 ) -> float:
     """:func:`expect` for two outcomes, the most common case, without the inner loops."""
@@ -107,7 +107,7 @@ def expect_two(
         for a in range(starts[row], starts[row + 1]):
             second[columns[a]] += share
     totals[0] += items
-    spoken[:, 0] += second
+    votes[:, 0] += second
     return likelihood
 
 
@@ -262,14 +262,14 @@ def expect_discounted(
     log_allowed: FloatArray,
     correlation: float,
     most: int,
-    spoken: FloatArray,
+    votes: FloatArray,
     totals: FloatArray,
 ) -> None:
     """An E-step in which votes on one item are discounted by :func:`effective_share`, for at most ``most`` others.
 
     The prior is not discounted: in EM only the contribution of the votes can diverge.
     ``log_allowed``, (patterns, outcomes), is added to the log-probabilities unless it has no rows. Expected counts
-    are added to ``spoken``, (columns, outcomes), and ``totals``, (outcomes,).
+    are added to ``votes``, (columns, outcomes), and ``totals``, (outcomes,).
     """
     outcomes = len(base)
     logs = np.empty(outcomes)
@@ -289,7 +289,7 @@ def expect_discounted(
             totals[y] += logs[y]
         for a in range(starts[row], starts[row + 1]):
             for y in range(outcomes):
-                spoken[columns[a], y] += logs[y]
+                votes[columns[a], y] += logs[y]
 
 
 @njit(nogil=True, cache=True)

@@ -1,4 +1,4 @@
-"""The label model: what it learns, how it scores items, and its files."""
+"""The label model: its parameters, how it scores items, and its files."""
 
 from assay.model.advice import in_common
 from assay.model.explanation import Explanation

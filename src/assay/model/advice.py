@@ -1,4 +1,4 @@
-"""What a fitted model says of itself, in words: whether it fits, what it gains, which sources repeat each other."""
+"""A fitted model's report on itself, in words: goodness of fit, gain over a majority vote, redundant sources."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from assay.model.estimate.fit import Fit
 from assay.model.estimate.self_assessment import Redundancy
 
 MOST_PAIRS = 5
-"""So many pairs of redundant sources are named; of more it is told how many there are."""
+"""The most pairs of redundant sources that are named; the rest are only counted."""
 
 _WORTH_IT = 0.005
 """A gain over majority vote below this is not worth a model."""
@@ -23,20 +23,20 @@ def _on_the_model(fit: Fit) -> list[str]:
     fits = fit.goodness_of_fit
     if fits is None:
         return []
-    left = f"mean square {fits.misfit:.3g}, where chance allows {fits.by_chance:.2g}"
+    residual = f"mean square {fits.misfit:.3g}, up to {fits.by_chance:.2g} by chance"
     if fits.good:
-        much = "chance" if fits.misfit <= fits.by_chance else f"little beside the {fits.explained:.3g} that it explains"
+        size = "chance" if fits.misfit <= fits.by_chance else f"small beside the {fits.explained:.3g} that it explains"
         return [
-            "The votes look as if sources were independent given the truth: what this leaves of their co-votes is "
-            f"{much} ({left}). Learned by method='em'."
+            "The votes are consistent with sources that are independent given the truth: the residual of their "
+            f"co-votes is {size} ({residual}). Fitted by method='em'."
         ]
     if fits.explained < 1:
-        why = "Too few votes meet on the same items to tell whether sources are independent given the truth"
+        why = "Too few votes overlap to test whether sources are independent given the truth"
     elif fits.misfit > fits.allowed:
-        why = f"Sources have more in common than the truth explains (what is left of their co-votes: {left})"
+        why = f"Sources have more in common than the truth explains (residual of their co-votes: {residual})"
     else:
-        why = "Some items are harder than others for all sources, so that votes on one item err together"
-    return [f"{why}. Learned by method='robust'."]
+        why = "Some items are harder than others for all sources, so that errors on one item are correlated"
+    return [f"{why}. Fitted by method='robust'."]
 
 
 def _on_the_gain(fit: Fit) -> str:
@@ -47,38 +47,38 @@ def _on_the_gain(fit: Fit) -> str:
         f"{found.right:.1%} of its own labels to be right and {found.majority_right:.1%} of the majority's"
     )
     if found.gain < _WORTH_IT:
-        return f"{alike}: here a majority vote is as good."
-    sure = "" if points > 2 * error else ", which may be chance"
-    # Copies agree with each other, and a model that believes them expects to be right.
-    astray = ", unless the sources named below lead it astray" if found.redundant else ""
-    return f"{alike}: a gain of {points:.1f} ± {2 * error:.1f} points{sure}{astray}."
+        return f"{alike}: a majority vote is as good here."
+    chance = "" if points > 2 * error else ", which may be chance"
+    # Copies agree with each other, so a model that trusts them overestimates its own accuracy.
+    caveat = ", unless the sources named below mislead it" if found.redundant else ""
+    return f"{alike}: a gain of {points:.1f} ± {2 * error:.1f} points{chance}{caveat}."
 
 
 def _on_redundancy(pairs: Sequence[Redundancy], names: Sequence[str]) -> list[str]:
-    told = [
+    sentences = [
         f"{names[pair.sources[0]]!r} and {names[pair.sources[1]]!r} look redundant: {in_common(pair)}."
         for pair in pairs[:MOST_PAIRS]
     ]
     more = len(pairs) - MOST_PAIRS
     if more > 0:
-        told.append(f"{more} more {'pair of sources looks' if more == 1 else 'pairs of sources look'} redundant.")
-    if told:
-        told.append(
-            "Declare those that share a cause by LabelModel(dependencies=[...]), drop one of each, or see what "
+        sentences.append(f"{more} more {'pair of sources looks' if more == 1 else 'pairs of sources look'} redundant.")
+    if sentences:
+        sentences.append(
+            "Declare those that share a cause with LabelModel(dependencies=[...]), drop one of each, or see what "
             "assay.learn_dependencies finds."
         )
-    return told
+    return sentences
 
 
 def in_common(pair: Redundancy) -> str:
-    """What two redundant sources have in common, beside what they would by chance.
+    """The overlap or agreement of two redundant sources, and what is expected of independent ones.
 
     >>> in_common(Redundancy((0, 1), met=50.0, seen=0.98, expected=0.7, by_meeting=False))
-    'they agree on 98% of the 50 items that both vote on, where independent sources would on 70%'
+    'they agree on 98% of the 50 items that both vote on; independent sources would agree on 70%'
     """
     if pair.by_meeting:
-        return f"they vote together on {pair.met:,.0f} items, where independent sources would on {pair.expected:,.0f}"
+        return f"both vote on {pair.met:,.0f} items; independent sources would on {pair.expected:,.0f}"
     return (
-        f"they agree on {pair.seen:.0%} of the {pair.met:,.0f} items that both vote on, where independent sources "
-        f"would on {pair.expected:.0%}"
+        f"they agree on {pair.seen:.0%} of the {pair.met:,.0f} items that both vote on; independent sources "
+        f"would agree on {pair.expected:.0%}"
     )

@@ -1,4 +1,4 @@
-"""What a label model is fitted to: the counts of all votes, and the items that have gold."""
+"""What a label model is fitted on: the counts of all votes, and the items with gold."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from assay.votes import Schema, Votes, aligned, as_votes
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """Votes, counted."""
+    """Counted votes."""
 
     tally: Tally
-    """Of all items; with gold, without their patterns."""
+    """The counts of all items; without patterns if some items have gold."""
     unlabeled: Tally
-    """Of the items without gold: all of them, usually."""
+    """The counts of the items without gold."""
     gold: GoldItems | None = None
 
     @classmethod
@@ -32,12 +32,12 @@ class Counted:
 
     @classmethod
     def with_gold(cls, votes: Votes, gold: Any, size: int) -> Counted:
-        """Votes of which some items have gold, in any shape; sketches hold at most so many patterns."""
+        """Votes on items of which some have gold, in any form; ``size`` is that of the pattern sketch."""
         known, others = GoldItems.split(votes, gold)
         return cls(Tally.of(votes, size=0), Tally.of(others, size), known)
 
     def evidence(self, component: int, layout: Layout) -> Evidence:
-        """What one component is learned from."""
+        """What one component is fitted on."""
         if self.gold is None:
             return Evidence.of(self.tally, layout)
         rows = layout.rows(self.gold.votes.cast)
@@ -54,14 +54,14 @@ def counted_votes(
     engine: Engine | Literal["local"] = "local",
     progress: bool = True,
 ) -> Counted:
-    """Count whatever :meth:`assay.LabelModel.fit` takes; ``like`` is the schema of what was counted before, if any."""
-    # Moments are taken from counts over all items; patterns give them the class balance alone.
+    """Count anything that :meth:`assay.LabelModel.fit` takes; ``like`` is the schema of earlier counts, if any."""
+    # Moment methods use counts over all items, and patterns only for the class balance.
     size = SKETCH_SIZE // 8 if settings.method in MOMENTS else SKETCH_SIZE
     given = votes
     if not needs_counting_in_pieces(votes):
         given = as_votes(votes, settings.cardinality) if like is None else aligned(votes, like)
     elif gold is not None:
-        raise AssayError("gold labels go with votes that are in memory, but these come in pieces")
+        raise AssayError("gold labels can only be given with votes in memory, but these votes come in pieces")
     if gold is not None:
         return Counted.with_gold(given, gold, size)
     return Counted.of(tally_of(given, engine=engine, size=size, progress=progress, like=like))

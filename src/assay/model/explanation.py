@@ -20,27 +20,27 @@ FloatArray = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """The parts that a label is made of.
+    """The contributions to the label of an item.
 
     Rows of ``table`` are the class balance, every source that voted (dependent
     sources together) and the abstentions; columns are outcomes. Entries are
-    logarithms of odds against the geometric mean of all outcomes: they add up to
-    the row *total*, and the softmax of that is the posterior.
+    log-odds against the geometric mean of all outcomes: they sum to the row
+    *total*, and the softmax of that is the posterior.
     """
 
     table: pd.DataFrame
     posterior: FloatArray
-    """(outcomes,), of all components one after the other."""
+    """(outcomes,), concatenated over components."""
 
     @classmethod
     def joined(cls, parts: Sequence[Explanation]) -> Explanation:
-        """The explanations of several components as one, outcomes beside each other."""
+        """The explanations of several components as one, with the outcomes of all as columns."""
         if len(parts) == 1:
             return parts[0]
         import pandas as pd
 
         rows = dict.fromkeys(row for part in parts for row in part.table.index if row != "total")
-        # A source that says nothing about a component contributes nothing to it.
+        # A source that does not vote on a component contributes nothing to it.
         table = pd.concat([part.table.reindex([*rows, "total"], fill_value=0.0) for part in parts], axis=1)
         return cls(table, np.concatenate([part.posterior for part in parts]))
 
@@ -59,14 +59,14 @@ def explain(
     texts: Sequence[str | None],
     outcomes: Sequence[Mapping[str, str | None]],
 ) -> Explanation:
-    """Take one row of votes apart.
+    """Explain the label of one row of votes.
 
     Parameters
     ----------
     codes
         (sources,): the row.
     names, texts
-        Per source its name, and what it said.
+        Per source its name, and its vote.
     outcomes
         The outcomes, as dicts.
     """
@@ -86,10 +86,10 @@ def explain(
             rows[key] = rows.get(key, np.zeros(len(balance))) + _centred(gain)
         else:
             silent += _centred(gain)
-    # Without any vote the label is the class balance, whatever silence might tell.
+    # Without any vote the label is the class balance: abstentions do not count.
     if said.any():
         rows["abstentions"] = silent
-    # What votes have in common is discounted in all parts alike.
+    # The discount for correlated votes applies to all contributions alike.
     worth = float(scoring.effective(np.array(speaking)))
     rows = {name: part * worth for name, part in rows.items()}
     total = np.sum(list(rows.values()), axis=0)

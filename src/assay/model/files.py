@@ -27,7 +27,7 @@ _FORMAT = 4
 
 
 def write_model(path: str | Path, settings: Mapping[str, Any], fitted: Fitted, counts: Tally | None) -> Path:
-    """Write a model whole, or not at all; with it the counts, if it is to learn more."""
+    """Write a model atomically, with its counts if it is to be updated later."""
     arrays: Arrays = {f"uses {j}": uses for j, uses in enumerate(fitted.uses)}
     for index, part in enumerate(fitted.components):
         arrays[f"balance {index}"] = part.fit.parameters.balance
@@ -61,7 +61,7 @@ def write_model(path: str | Path, settings: Mapping[str, Any], fitted: Fitted, c
 
 
 def read_model(path: str | Path) -> tuple[dict[str, Any], Fitted, Tally | None]:
-    """What :func:`write_model` was given."""
+    """The settings, the fitted model and the counts that :func:`write_model` wrote."""
     stored = read_arrays(path, "model")
     try:
         said = json.loads(str(stored["said"]))

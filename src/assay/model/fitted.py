@@ -1,4 +1,4 @@
-"""What a label model knows once it has learned, and what follows from it."""
+"""A fitted label model, and what follows from it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ IntArray = npt.NDArray[np.int64]
 
 
 class BySource(tuple[Any, ...]):
-    """Values in the order of the sources, which can be asked for by position or by name."""
+    """Values in the order of the sources, indexed by position or by name."""
 
     names: tuple[str, ...]
 
@@ -51,13 +51,13 @@ class BySource(tuple[Any, ...]):
 
 @dataclass(frozen=True, eq=False)
 class FittedComponent:
-    """What was learned about one component of the label space."""
+    """The fit of one component of the label space."""
 
     fit: Fit
 
     @property
     def layout(self) -> Layout:
-        """Its sources, and how their votes are laid out."""
+        """The layout of its sources' votes."""
         return self.fit.parameters.layout
 
     @property
@@ -67,28 +67,28 @@ class FittedComponent:
 
     @cached_property
     def scorer(self) -> Scorer:
-        """Tells P(outcome | votes)."""
+        """Computes P(outcome | votes)."""
         return Scorer(self.fit.scoring)
 
 
 @dataclass(frozen=True, eq=False)
 class Fitted(HasSchema):
-    """All components, and the votes they were learned from in numbers."""
+    """The fits of all components, and counts of the votes they were fitted on."""
 
     schema: Schema
-    """Of the votes that were learned from."""
+    """The schema of the votes that the model was fitted on."""
     uses: tuple[IntArray, ...]
     """Per source (values + 1,): how often it emitted each value; the last is abstain."""
     components: tuple[FittedComponent, ...]
     check: CheckReport
-    """What :func:`assay.check` said."""
+    """The result of :func:`assay.check`."""
     learned: LearnedDependencies | None = None
-    """The dependencies that were learned, if they were to be."""
+    """The learned dependencies, if they were to be learned."""
 
     # Labeling
 
     def aligned(self, votes: Any) -> Votes:
-        """Votes, or a matrix of class numbers, with the sources and value tables that were learned from."""
+        """Votes, or a matrix of class numbers, with the sources and value tables that the model was fitted on."""
         return aligned(votes, self.schema)
 
     def posteriors(self, votes: Any) -> list[FloatArray]:
@@ -97,7 +97,7 @@ class Fitted(HasSchema):
         return [part.scorer(given) for part in self.components]
 
     def explain(self, votes: Votes) -> Explanation:
-        """What the sources contributed to the label of the only item of aligned votes."""
+        """The contributions of the sources to the label of the only item of aligned votes."""
         parts = []
         for index, part in enumerate(self.components):
             codes = part.layout.codes(votes)
@@ -112,16 +112,16 @@ class Fitted(HasSchema):
 
     @property
     def solvers(self) -> list[dict[str, SolverOutcome]]:
-        """Per component how its solvers ended."""
+        """Per component the outcomes of its solvers."""
         return [part.fit.solvers for part in self.components]
 
     @property
     def converged(self) -> bool:
-        """Whether all solvers settled."""
-        return not self._unsettled
+        """Whether all solvers converged."""
+        return not self._not_converged
 
     @property
-    def _unsettled(self) -> list[str]:
+    def _not_converged(self) -> list[str]:
         """Solvers that did not converge, each with advice."""
         ended = [(name, outcome) for solvers in self.solvers for name, outcome in solvers.items()]
         return [f"{name}: {outcome.advice}" for name, outcome in ended if not outcome.converged]
@@ -129,9 +129,9 @@ class Fitted(HasSchema):
     @property
     def notes(self) -> list[str]:
         """What a user should know about this fit, in sentences."""
-        assumed = [f"assumed in spite of {problem.code}: {problem.message}" for problem in self.check.errors]
-        found = [] if self.learned is None else [self.learned.told(), *self.learned.notes]
-        return self._unsettled + assumed + found
+        ignored = [f"fitted despite {problem.code}: {problem.message}" for problem in self.check.errors]
+        found = [] if self.learned is None else [self.learned.summary(), *self.learned.notes]
+        return self._not_converged + ignored + found
 
     @property
     def class_balance(self) -> FloatArray | list[FloatArray]:
@@ -141,7 +141,7 @@ class Fitted(HasSchema):
 
     @cached_property
     def conditionals(self) -> BySource:
-        """Per source its table in its own values; a list of tables if it speaks about several components."""
+        """Per source its confusion matrix in its own values; a list of those if it votes on several components."""
         found: list[list[FloatArray]] = [[] for _ in self.names]
         for index, part in enumerate(self.components):
             of_code = self.schema.outcome_sets[index].of_code
@@ -153,16 +153,17 @@ class Fitted(HasSchema):
 
     @cached_property
     def advice(self) -> list[str]:
-        """What the model says of itself, in sentences; by component if there are several."""
-        told = []
+        """The model's report on itself, in sentences; per component if there are several."""
+        sentences = []
         for part, component in zip(self.components, self.tasks.label_space.components, strict=True):
             of = "" if len(self.components) == 1 else f"{', '.join(component.tasks)}: "
-            told += [of + sentence for sentence in advice(part.fit, [self.names[source] for source in part.sources])]
-        return told
+            names = [self.names[source] for source in part.sources]
+            sentences += [of + sentence for sentence in advice(part.fit, names)]
+        return sentences
 
     @cached_property
     def sources(self) -> pd.DataFrame:
-        """Per source and value its accuracy, the 95% interval of that, coverage and votes."""
+        """Per source and value: accuracy with its 95% interval, coverage and number of votes."""
         import pandas as pd
 
         rows = []
@@ -186,7 +187,7 @@ class Fitted(HasSchema):
         return pd.DataFrame(rows, columns=["source", "task", "value", "accuracy", "low", "high", "coverage", "votes"])
 
     def _accuracy_of(self, source: int, code: int) -> tuple[float, float, float]:
-        """A value's accuracy with its interval: the least of its components, if it speaks about several."""
+        """A value's accuracy with its interval: the lowest over components, if it allows outcomes of several."""
         found = []
         for index, part in enumerate(self.components):
             said = self.schema.outcome_sets[index].of_code[source]
@@ -201,8 +202,8 @@ class Fitted(HasSchema):
 def _in_own_values(table: FloatArray, of_code: npt.NDArray[np.int32], uses: IntArray) -> FloatArray:
     """A table over a component's distinct votes as one over a source's own values, and abstain.
 
-    Values that mean the same here share their row as often as each was used; so do
-    those that mean nothing here, and abstaining.
+    Values with the same meaning for the component share a row in proportion to their use;
+    so do abstain and the values that say nothing about it.
     """
     if np.array_equal(of_code[:-1], np.arange(len(of_code) - 1)):
         return table

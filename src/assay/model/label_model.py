@@ -1,4 +1,4 @@
-"""The label model: its settings, and how a fit is put together; the work is done in the files beside it."""
+"""The label model: a thin class that puts a fit together from the other modules of this package."""
 
 from __future__ import annotations
 
@@ -35,65 +35,64 @@ FloatArray = npt.NDArray[np.float64]
 
 
 class LabelModel(ModelSettings, Estimator[Fitted]):
-    """Learns how accurate sources are from votes alone, and labels items accordingly.
+    """Estimates the accuracies of sources from votes alone, and labels items accordingly.
 
     Parameters
     ----------
     method
-        How parameters are learned. ``"auto"`` takes ``"em"`` (moments, then
-        expectation-maximization) if the votes look as if they were drawn from its model,
-        and else ``"robust"``, which is made for real votes: sparse, one-sided and
-        dependent in ways nobody declared. ``"completion"`` is Algorithm 1 of the paper, on
-        the inverse covariance, ``"covariance"`` the class-conditional model from pairwise
-        covariances.
+        How parameters are estimated. ``"auto"`` takes ``"em"`` (moments, then
+        expectation-maximization) if the votes are consistent with its model, and else
+        ``"robust"``, which is made for real votes: sparse, one-sided and with undeclared
+        dependencies. ``"completion"`` is Algorithm 1 of the paper, on the inverse
+        covariance, ``"covariance"`` the class-conditional model from pairwise covariances.
     class_balance
-        P(outcome), if it is known: (outcomes,), or a list of those for several
-        components. None means: estimate it.
+        P(outcome), if known: (outcomes,), or a list of those for several components.
+        None: it is estimated.
     dependencies
         Pairs or groups of sources, by name or column number, that are not
         independent given the truth; or ``"learn"``, to find them in the votes as
         :func:`assay.learn_dependencies` does.
     adversarial
-        Sources that are known to be wrong more often than right.
+        Sources that are known to be worse than random.
     beliefs
-        Prior beliefs about sources: name -> the share of its votes that are right, or
-        a pair of that and what the belief is worth in votes.
+        Priors on the accuracies of sources: name -> accuracy, or a pair of that and the
+        strength of the prior, a pseudo-count in votes.
     abstentions
-        ``"informative"``: that a source abstains tells something about the truth.
-        ``"ignored"``: only what it says counts.
+        ``"informative"``: an abstention is evidence about the truth.
+        ``"ignored"``: only votes are.
     accuracies
-        ``"global"``: a source errs alike on all outcomes that its vote rules out.
-        ``"local"``: it may err differently where its tasks do not apply. Matters for
-        sources with few votes, which ``"em"`` draws to this.
+        ``"global"``: a source errs equally often on all outcomes that its vote rules out.
+        ``"local"``: its error rate may differ where its tasks do not apply. Matters for
+        sources with few votes, which ``"em"`` shrinks toward this model.
     cardinality
         The number of classes, where votes are given as a bare matrix.
     allow_unidentifiable
-        Fit even what :func:`assay.check` refuses; ``notes_`` then says what was assumed.
+        Fit even if :func:`assay.check` finds errors; ``notes_`` then lists them.
     max_steps
-        The most steps of expectation-maximization.
+        The maximum number of expectation-maximization steps.
     seed
         For the random directions of the class-balance estimate.
 
     Attributes
     ----------
     sources_
-        DataFrame: per source and value its accuracy, the 95% interval of that, coverage.
+        DataFrame: per source and value its accuracy with a 95% interval, and coverage.
     class_balance_
         (outcomes,), or a list of those for several components.
     conditionals_
         Per source (values + 1, outcomes): P(vote | outcome); the last row is abstain.
     check_
-        What :func:`assay.check` said.
+        The result of :func:`assay.check`.
     converged_
-        Whether all solvers settled.
+        Whether all solvers converged.
     learned_
-        What was learned about dependencies, as :class:`assay.LearnedDependencies`, if they
-        were to be learned; else None.
+        The learned dependencies, as :class:`assay.LearnedDependencies`, if they were to be
+        learned; else None.
     notes_
         What a user should know about this fit, in sentences.
     advice_
-        What the model saw, in sentences: whether sources look independent, how much it
-        expects to gain over a majority vote and how sure it is, which sources look redundant.
+        Findings, in sentences: whether sources look independent, the expected gain over a
+        majority vote with its error, which sources look redundant.
 
     Examples
     --------
@@ -123,27 +122,27 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
     def fit(
         self, votes: Any, gold: Any = None, *, engine: Engine | Literal["local"] = "local", progress: bool = True
     ) -> Self:
-        """Learn from votes.
+        """Fit the model on votes.
 
         Parameters
         ----------
         votes
-            :class:`assay.Votes`, or a matrix of class numbers with −1 for abstain. What is
-            larger than memory can be given as a Parquet file of votes, a folder of those, or
-            batches of votes; and what is counted already as the result of :func:`assay.count`.
+            :class:`assay.Votes`, or a matrix of class numbers with −1 for abstain. Votes larger
+            than memory can be given as a Parquet file of votes, a folder of those, or batches
+            of votes; counted votes as the result of :func:`assay.count`.
         gold
-            True labels of a few items, if there are some: in any of the shapes that
+            True labels of a few items, if there are any, in any form that
             :meth:`assay.Votes.summary` takes.
         engine
             Where to count: ``"local"``, or a cluster as ``assay.engine.Dask(client)`` or
-            ``assay.engine.Spark(session)``. What is learned does not depend on it.
+            ``assay.engine.Spark(session)``. The fit does not depend on it.
         progress
             Whether to show progress on a terminal.
 
         Raises
         ------
         UnidentifiableError
-            If nothing useful can be learned from these votes, and why.
+            If the parameters are not identifiable from these votes; the error says why.
         """
         check_settings(self, has_gold=gold is not None)
         self._counts = None
@@ -151,10 +150,10 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         return self._fit(counted, progress)
 
     def partial_fit(self, votes: Any, *, engine: Engine | Literal["local"] = "local", progress: bool = True) -> Self:
-        """Learn from these votes and from those of all earlier calls, of which only the counts are kept.
+        """Fit the model on these votes and those of all earlier calls, of which only the counts are kept.
 
-        Takes what :meth:`fit` takes. A model that was saved goes on after it is loaded. What
-        :meth:`fit` learned from is not kept, so the first call after it starts anew.
+        Takes what :meth:`fit` takes, and continues after saving and loading. The counts of
+        :meth:`fit` are not kept, so the first call after it starts from scratch.
         """
         check_settings(self, has_gold=False)
         before = self._counts
@@ -172,17 +171,17 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         self._fitted = Fitted(counted.tally.schema, counted.tally.uses, components, report, learned)
         return self
 
-    # What was learned
+    # Results
 
     @property
     def fitted_(self) -> Fitted:
-        """All that was learned, in its parts: for what looks inside, such as a report."""
+        """The fit with all its parts, for code that inspects it, such as a report."""
         self._require_fitted("fitted_")
         return self._fitted
 
     @property
     def plot(self) -> ModelPlots:
-        """Pictures of what was learned, as charts of altair: ``model.plot.sources()``, ``class_balance()``, …"""
+        """Altair charts of the fit: ``model.plot.sources()``, ``class_balance()``, …"""
         plots: ModelPlots = views.plots_of(self)
         return plots
 
@@ -192,7 +191,7 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
     # Labeling
 
     def predict_proba(self, votes: Any) -> FloatArray | list[FloatArray]:
-        """(items, outcomes): P(outcome | votes); a list of those, one a component, if there are several.
+        """(items, outcomes): P(outcome | votes); a list of those if there are several components.
 
         An item without votes gets the class balance.
         """
@@ -204,9 +203,9 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         return chosen[0] if len(chosen) == 1 else np.column_stack(chosen)
 
     def score(self, votes: Any, gold: Any) -> float:
-        """The share of outcomes that are right, over all components, among items whose outcome gold settles.
+        """The accuracy over all components, on items whose outcome gold determines.
 
-        ``gold`` has any of the shapes that :meth:`assay.Votes.summary` takes; ties count by their share.
+        ``gold`` has any form that :meth:`assay.Votes.summary` takes; a tie of k outcomes counts 1/k.
         """
         aligned = self._known.aligned(votes)
         truth = aligned.gold(gold)
@@ -249,9 +248,9 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
             What :meth:`fit` takes.
         out
             A Parquet file to write the labels to, piece by piece, so that they need not fit
-            into memory; :meth:`assay.Labels.from_parquet` reads it. It is there whole, or not at all.
+            into memory; :meth:`assay.Labels.from_parquet` reads it. It is written atomically.
         engine
-            Where to work: ``"local"``, or a cluster as ``assay.engine.Dask(client)`` or
+            Where to label: ``"local"``, or a cluster as ``assay.engine.Dask(client)`` or
             ``assay.engine.Spark(session)``. The labels do not depend on it.
         progress
             Whether to show progress on a terminal.
@@ -259,24 +258,24 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         Returns
         -------
         Labels
-            Or the path, if there is ``out``.
+            Or the path, if ``out`` is given.
         """
         parts = labels_of(votes, self._known, engine, progress)
         return Labels.concat(parts) if out is None else write_labels(parts, out)
 
     def explain(self, votes: Any, row: int) -> Explanation:
-        """What each source contributed to the label of one item, in log-odds that add up to the posterior."""
+        """The contribution of each source to the label of one item, in log-odds that sum to the posterior's."""
         aligned = self._known.aligned(votes)
         if not -len(aligned) <= row < len(aligned):
             raise VoteError(f"there is no row {row}; there are {len(aligned)} items")
         return self._known.explain(aligned.take([row]))
 
-    # On disk
+    # Storage
 
     def save(self, path: str | Path) -> Path:
         """Write the fitted model to one ``.npz`` file of plain arrays and JSON; :meth:`load` restores it exactly.
 
-        With a model that learns by :meth:`partial_fit` goes what it has counted.
+        The counts of :meth:`partial_fit` are saved with it.
         """
         return write_model(path, self.get_params(), self._known, self._counts)
 

@@ -1,4 +1,4 @@
-"""Labeling votes wherever they are: in memory, in files larger than that, on a cluster."""
+"""Labeling votes in memory, in files larger than memory, or on a cluster."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from assay.votes import Piece, Schema, SparseCodes, Votes, is_in_pieces, pieces_
 
 
 def labels_of(votes: Any, fitted: Fitted, engine: Engine | Literal["local"], progress: bool) -> Iterator[Labels]:
-    """Labels, part by part, of whatever votes :meth:`assay.LabelModel.fit` takes."""
+    """The labels, part by part, of any votes that :meth:`assay.LabelModel.fit` takes."""
     place = engine_of(engine)
     given = votes if is_in_pieces(votes) else fitted.aligned(votes)
     job = _Label(fitted.schema, tuple(part.scorer for part in fitted.components))
@@ -24,7 +24,7 @@ def labels_of(votes: Any, fitted: Fitted, engine: Engine | Literal["local"], pro
         yield job.labels(given)
         return
     pieces, items, _ = pieces_of(given)
-    # Here a piece may be labeled part by part; elsewhere its labels come back together.
+    # In this process a piece is labeled part by part; a worker returns its labels all at once.
     found = map(job.parts, pieces) if isinstance(place, Local) else place.map(job, pieces)
     some_pieces = some_items = False
     with Progress("labeling", items, show=progress) as bar:
@@ -42,7 +42,7 @@ def labels_of(votes: Any, fitted: Fitted, engine: Engine | Literal["local"], pro
 
 @dataclass(frozen=True)
 class _Label:
-    """Label one piece; what a worker runs."""
+    """Label one piece; runs on a worker."""
 
     schema: Schema
     scorers: tuple[Scorer, ...]
@@ -55,5 +55,5 @@ class _Label:
         return (self.labels(votes.like(self.schema)) for votes in read(piece))
 
     def labels(self, votes: Votes) -> Labels:
-        """The labels of votes that are like those the model learned from."""
+        """The labels of votes with the schema that the model was fitted on."""
         return Labels(votes.tasks, tuple(scorer(votes) for scorer in self.scorers), votes.items)

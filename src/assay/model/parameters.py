@@ -1,6 +1,6 @@
-"""What is learned about one component: the class balance, and what sources say for each outcome.
+"""The parameters of one component: the class balance, and P(votes | outcome).
 
-How items are scored with it is another matter: :mod:`assay.model.scoring`.
+How items are scored with them is in :mod:`assay.model.scoring`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from assay.counts import Layout
 FloatArray = npt.NDArray[np.float64]
 
 TINY = 1e-12
-"""The least probability that a table holds, so that logarithms stay finite."""
+"""The lowest probability in a table, so that logarithms stay finite."""
 
 
 @dataclass(frozen=True, eq=False)
 class Parameters:
-    """A distribution over outcomes and votes."""
+    """A joint distribution of outcome and votes."""
 
     layout: Layout
     balance: FloatArray
@@ -29,7 +29,7 @@ class Parameters:
     joint: tuple[FloatArray, ...]
     """Per clique (configurations, outcomes): P(joint vote | outcome), each column summing to one."""
     ignore_abstentions: bool = False
-    """Whether only what is said counts, not that it is said."""
+    """Whether abstentions carry no information."""
 
     @cached_property
     def tables(self) -> tuple[FloatArray, ...]:
@@ -44,27 +44,27 @@ class Parameters:
     def conditionals(self) -> tuple[FloatArray, ...]:
         """Per source (values + 1, outcomes): P(vote | outcome); the last row is abstain."""
         found = []
-        for source, home in enumerate(self.layout.first_clique):
-            table = self.layout.cliques[home].marginal(self.joint[home], source)
+        for source, index in enumerate(self.layout.first_clique):
+            table = self.layout.cliques[index].marginal(self.joint[index], source)
             if self.ignore_abstentions:
                 table = _same_coverage(table, self.balance)
             found.append(table)
         return tuple(found)
 
     def distance(self, other: Parameters) -> float:
-        """The largest difference of a probability."""
+        """The largest absolute difference of any probability."""
         moved = [float(np.abs(a - b).max()) for a, b in zip(self.joint, other.joint, strict=True)]
         return max([*moved, float(np.abs(self.balance - other.balance).max())])
 
     @cached_property
     def log_vector(self) -> FloatArray:
-        """All logarithms of probabilities in one row: the tables', then the balance's."""
+        """The logarithms of all probabilities in one vector: the tables, then the balance."""
         tables = [table.ravel() for table in self.joint]
         logs: FloatArray = np.log(np.maximum(np.concatenate([*tables, self.balance]), TINY))
         return logs
 
     def from_log_vector(self, logs: FloatArray) -> Parameters:
-        """Parameters of the same shape from such a row, which need not be normalised."""
+        """Parameters of the same shape from such a vector, which need not be normalised."""
         values = np.exp(np.clip(logs, np.log(TINY), 0))
         joint, at = [], 0
         for table in self.joint:
@@ -73,14 +73,14 @@ class Parameters:
         return replace(self, balance=values[at:] / values[at:].sum(), joint=tuple(joint))
 
     def with_balance(self, balance: FloatArray) -> Parameters:
-        """The same sources under another class balance."""
+        """The same sources with another class balance."""
         return replace(self, balance=balance)
 
 
 def independent(
     layout: Layout, balance: FloatArray, conditionals: list[FloatArray], ignore_abstentions: bool = False
 ) -> Parameters:
-    """Parameters in which dependent sources are taken for independent: a start for the tables of cliques."""
+    """Parameters in which all sources are independent: an initial value for the tables of cliques."""
     joint = []
     for clique in layout.cliques:
         table = np.ones((clique.size, layout.outcomes))
@@ -91,14 +91,14 @@ def independent(
 
 
 def normalised(table: FloatArray) -> FloatArray:
-    """A table with nothing below ``TINY`` whose columns sum to one."""
+    """A table clipped at ``TINY`` from below, with columns that sum to one."""
     raised = np.maximum(table, TINY)
     columns: FloatArray = raised / raised.sum(axis=0)
     return columns
 
 
 def among_alternatives(table: FloatArray, families: npt.NDArray[np.int64]) -> FloatArray:
-    """Each entry as a share of its family's sum, per column."""
+    """Each entry divided by the sum of its family, per column."""
     sums = np.zeros((int(families.max(initial=0)) + 1, table.shape[1]))
     np.add.at(sums, families, table)
     shares: FloatArray = table / sums[families]
@@ -106,7 +106,7 @@ def among_alternatives(table: FloatArray, families: npt.NDArray[np.int64]) -> Fl
 
 
 def _same_coverage(table: FloatArray, balance: FloatArray) -> FloatArray:
-    """A table whose abstentions say nothing: the same for every outcome."""
+    """A table with uninformative abstentions: the same coverage for every outcome."""
     coverage = float((1 - table[-1]) @ balance)
     said = np.maximum(table[:-1], 1e-300)
     return np.vstack([said / said.sum(axis=0) * coverage, np.full((1, table.shape[1]), 1 - coverage)])

@@ -1,4 +1,4 @@
-"""Scoring many items: the loops of :mod:`assay._core.scoring_loops`, set up once for a way of scoring."""
+"""Scoring many items: the inputs of :mod:`assay._core.scoring_loops`, prepared once per scoring."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ Counts = npt.NDArray[np.int32]
 FloatArray = npt.NDArray[np.float64]
 
 BLOCK = 2**18
-"""Probabilities that are worked on together; bounds the memory, not the result."""
+"""Probabilities that are computed together; bounds memory use, and does not affect the result."""
 
 
 def posterior(scoring: Scoring, codes: npt.NDArray[np.integer]) -> FloatArray:
     """(items, outcomes): P(outcome | votes), from (items, sources) codes in the values of the layout.
 
-    Rows sum to one; without votes they are what the model expects then.
+    Rows sum to one; an item without votes gets the posterior given that all abstain.
     """
     return Scorer(replace(scoring, layout=replace(scoring.layout, translation=None))).dense(codes)[0]
 
 
 class Scorer:
-    """P(outcome | votes) for votes as they are: compiled once, then given many items."""
+    """P(outcome | votes) for votes in their own codes: prepared once, then applied to many items."""
 
     def __init__(self, scoring: Scoring) -> None:
         self.scoring = scoring
         layout = self._layout = scoring.layout
         values_of, columns_of = _values_of_codes(layout), layout.sources
-        # Only differences between outcomes count, so the first one serves as the origin.
+        # Only differences between outcomes matter, so all are taken against the first.
         self._base = scoring.base[1:] - scoring.base[:1]
         leads = (scoring.gains[:, 1:] - scoring.gains[:, :1]).T
         alone, several = [], []
@@ -67,7 +67,7 @@ class Scorer:
         return posterior
 
     def dense(self, codes: npt.NDArray[np.integer]) -> tuple[FloatArray, Counts]:
-        """(items, outcomes), and (items,) how many cliques say something, from (items, sources) codes."""
+        """The (items, outcomes) posterior and (items,) the number of cliques that vote, from (items, sources) codes."""
         from assay._core import scoring_loops
 
         posterior = np.empty((len(codes), len(self.scoring.base)))
@@ -97,7 +97,7 @@ class Scorer:
         return posterior, voted
 
     def sparse(self, rows: SparseCodes) -> tuple[FloatArray, Counts]:
-        """The same from the votes cast."""
+        """The same from sparse votes."""
         from assay._core import scoring_loops
 
         posterior = np.empty((len(rows), len(self.scoring.base)))
@@ -117,7 +117,7 @@ class Scorer:
 
 
 def _values_of_codes(layout: Layout) -> tuple[npt.NDArray[np.int32], ...]:
-    """Per source: its code -> its value in the layout, −1 where it says nothing. The last entry is abstain's."""
+    """Per source: code -> value in the layout, −1 where it says nothing about the component. Abstain is last."""
     if layout.translation is not None:
         return layout.translation.value_of_code
     return tuple(np.append(np.arange(len(masks), dtype=np.int32), np.int32(-1)) for masks in layout.masks)
@@ -128,17 +128,17 @@ def _ends(sizes: list[int]) -> npt.NDArray[np.int64]:
 
 
 def _digits(clique: Clique, source: int, digits: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
-    """What abstaining, and then each code of a source, adds to the number of the joint vote; −1 if it says nothing.
+    """What abstain, and then each code of a source, adds to the number of the joint vote; −1 if it is no vote.
 
-    Joint votes are numbered here with abstaining first, so that saying nothing adds nothing.
+    Joint votes are numbered here with abstain first, so that abstaining adds zero.
     """
     position = clique.sources.index(source)
     stride = int(np.prod(clique.shape[position + 1 :]))
-    spoken = np.roll(digits, 1).astype(np.int64)
-    return np.where(spoken >= 0, (spoken + 1) * stride, -1)
+    values = np.roll(digits, 1).astype(np.int64)
+    return np.where(values >= 0, (values + 1) * stride, -1)
 
 
 def _abstaining_first(clique: Clique) -> npt.NDArray[np.int64]:
-    """(configurations,): which configuration stands where if abstaining comes first for every source, not last."""
+    """(configurations,): the permutation that puts abstain first for every source, instead of last."""
     numbers = np.arange(clique.size).reshape(clique.shape)
     return np.roll(numbers, 1, axis=tuple(range(numbers.ndim))).ravel()

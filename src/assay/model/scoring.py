@@ -1,11 +1,11 @@
-r"""How votes become the posterior P(outcome | votes), in log space.
+r"""The posterior P(outcome | votes), in log space.
 
-The junction tree is read off as a product over cliques, each given its separator;
+The junction tree gives a product over cliques, each conditioned on its separator;
 in logarithms that is a sum, and over many items a sparse matrix times a table.
 
-What is learned (:class:`~assay.model.parameters.Parameters`) says by Bayes' rule what
-each vote adds: :meth:`Scoring.bayes`. A method may weigh votes otherwise, where they are not drawn from the model:
-it then gives a scoring of its own.
+By Bayes' rule the parameters (:class:`~assay.model.parameters.Parameters`) determine what
+each vote adds: :meth:`Scoring.bayes`. A method for votes that do not follow the model may
+weight them differently, with a scoring of its own.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ FloatArray = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Scoring:
-    """What joint votes add to the log-probability of each outcome, and how correlated votes are discounted."""
+    """The log-probabilities that joint votes add to each outcome, and the discount for correlated votes."""
 
     layout: Layout
     prior: FloatArray
-    """(outcomes,): the probabilities that votes are added to."""
+    """(outcomes,): the prior that votes are added to."""
     logs: tuple[FloatArray, ...]
-    """Per clique (configurations, outcomes): what a joint vote adds; the last row is abstaining."""
+    """Per clique (configurations, outcomes): what a joint vote adds; the last row is abstain."""
     without_votes: FloatArray
-    """(outcomes,): the posterior of an item without votes, whatever silence might tell: the class balance."""
+    """(outcomes,): the posterior of an item without votes: the class balance, even if abstentions are informative."""
     scores_silence: bool = True
-    """Whether not voting tells something, and so is itself something to be predicted."""
+    """Whether abstentions are informative, and so part of what is predicted."""
     discount: float = 0.0
     """The correlation of votes on one item, see :func:`effective_share`."""
     is_bayes: bool = True
-    """Whether it is Bayes' rule with the parameters that were learned, or weighs votes otherwise."""
+    """Whether it is Bayes' rule with the fitted parameters, or weights votes differently."""
 
     @classmethod
     def bayes(cls, parameters: Parameters) -> Scoring:
@@ -48,12 +48,12 @@ class Scoring:
 
     @cached_property
     def base(self) -> FloatArray:
-        """(outcomes,): the log-probability of the outcome and of all sources abstaining."""
+        """(outcomes,): the log-probability that the outcome holds and all sources abstain."""
         return np.asarray(np.log(np.maximum(self.prior, TINY)) + sum(log[-1] for log in self.logs))
 
     @cached_property
     def gains(self) -> FloatArray:
-        """(configurations, outcomes): what each column of the design matrix adds, beyond its clique abstaining."""
+        """(configurations, outcomes): what each column of the design matrix adds, relative to its clique abstaining."""
         return np.vstack([np.empty((0, len(self.prior))), *(log[:-1] - log[-1] for log in self.logs)])
 
     def log_joint(self, design: Design) -> FloatArray:
@@ -62,12 +62,12 @@ class Scoring:
         return logs
 
     def effective(self, votes: npt.NDArray[np.integer]) -> FloatArray:
-        """(items,): what the log-odds of so many votes on one item are multiplied by."""
+        """(items,): the factor of the log-odds of items with this number of votes."""
         return effective_share(votes, self.discount)
 
 
 def effective_share(votes: npt.NDArray[np.integer], correlation: float) -> FloatArray:
-    r"""What each of n votes is worth if any two have the correlation :math:`\rho`: :math:`1 / (1 + \rho (n - 1))`.
+    r"""The weight of each of n votes if any two have the correlation :math:`\rho`: :math:`1 / (1 + \rho (n - 1))`.
 
     The formula stands once, in ``assay._core.scoring_loops.effective_share``, which the compiled loops use too.
 
@@ -82,7 +82,7 @@ def effective_share(votes: npt.NDArray[np.integer], correlation: float) -> Float
 def softmax(logs: FloatArray) -> tuple[FloatArray, FloatArray]:
     """(items, outcomes) probabilities from log-probabilities, and (items,) the logarithm of their sum.
 
-    In one pass; SciPy's ``softmax`` and ``logsumexp`` would take an exponential each.
+    In one pass; SciPy's ``softmax`` and ``logsumexp`` would each compute the exponentials.
     """
     highest = logs.max(axis=1, keepdims=True)
     chances = np.exp(logs - highest)

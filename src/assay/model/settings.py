@@ -1,4 +1,4 @@
-"""Settings of the label model, checked and put in the terms of one component."""
+"""Settings of the label model: checked, and translated to one component."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FloatArray = npt.NDArray[np.float64]
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class ModelSettings:
-    """The settings of :class:`assay.LabelModel`, which says what they mean; each name, type and default stands here."""
+    """The names, types and defaults of the settings that :class:`assay.LabelModel` documents."""
 
     method: Method = "auto"
     class_balance: Any = None
@@ -43,11 +43,11 @@ _CHOICES = {
     "accuracies": ("global", "local"),
 }
 MOMENTS = ("completion", "covariance")
-"""Methods that take moments of the votes, and know nothing else."""
+"""Methods that use only moments of the votes."""
 
 
 def check_settings(model: ModelSettings, *, has_gold: bool) -> None:
-    """Raise if a setting is none that there is, or does not go with the others."""
+    """Raise if a setting is invalid, or incompatible with the others."""
     for name, known in _CHOICES.items():
         if getattr(model, name) not in known:
             raise AssayError(f"{name} must be one of {listing(known)}, but is {getattr(model, name)!r}")
@@ -57,11 +57,11 @@ def check_settings(model: ModelSettings, *, has_gold: bool) -> None:
         raise AssayError(f"max_steps must be a positive integer, but is {model.max_steps!r}")
     for name, given in (("gold", has_gold), ("beliefs", bool(model.beliefs))):
         if given and model.method in MOMENTS:
-            raise AssayError(f"method={model.method!r} makes no use of {name}; choose another method, or leave it out")
+            raise AssayError(f"method={model.method!r} does not use {name}; choose another method, or leave it out")
 
 
 def knowledge_for(model: ModelSettings, schema: Schema, component: int, layout: Layout) -> Knowledge:
-    """What the settings tell about one component and its sources."""
+    """The prior knowledge in the settings about one component and its sources."""
     place = {int(source): at for at, source in enumerate(layout.sources)}
     signs = np.ones(len(place))
     for name in model.adversarial:
@@ -81,7 +81,7 @@ def knowledge_for(model: ModelSettings, schema: Schema, component: int, layout: 
 
 
 def balances_of(class_balance: Any, tasks: TaskGraph) -> list[FloatArray | None]:
-    """Per component the class balance that was given, if there is one."""
+    """Per component the given class balance, if any."""
     components = tasks.label_space.components
     if class_balance is None:
         return [None] * len(components)
@@ -98,7 +98,7 @@ def _balance(given: Any, outcomes: int) -> FloatArray:
         raise AssayError(f"class_balance must be {outcomes} probabilities, but is {given!r}") from error
     if balance.shape != (outcomes,):
         raise AssayError(
-            f"class_balance must have {outcomes} probabilities, one an outcome, but its shape is {balance.shape}"
+            f"class_balance must have {outcomes} probabilities, one per outcome, but its shape is {balance.shape}"
         )
     if not np.isfinite(balance).all() or (balance <= 0).any() or abs(balance.sum() - 1) > 1e-6:
         raise AssayError(f"class_balance must be positive and sum to one, but is {balance.tolist()}")
@@ -113,12 +113,14 @@ def _belief(given: float | tuple[float, float]) -> Belief:
     except (TypeError, ValueError):
         valid = False
     if not valid:
-        raise AssayError(f"a belief is an accuracy between 0 and 1, and what it is worth in votes, but got {given!r}")
+        raise AssayError(
+            f"a belief must be an accuracy between 0 and 1, or a pair (accuracy, votes), but got {given!r}"
+        )
     return Belief(accuracy=accuracy, strength=strength)
 
 
 def _applies(schema: Schema, component: int, layout: Layout) -> tuple[BoolArray, ...]:
-    """Per source the outcomes in which one of its tasks applies."""
+    """Per source the outcomes to which one of its tasks applies."""
     part = schema.label_space.components[component]
     return tuple(
         np.any([part.label_of(task) >= 0 for task in schema.tasks_of(int(source)) if task in part.tasks], axis=0)
@@ -127,7 +129,7 @@ def _applies(schema: Schema, component: int, layout: Layout) -> tuple[BoolArray,
 
 
 def plain(value: Any) -> Any:
-    """A setting as JSON has it."""
+    """A setting as plain JSON types."""
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     if isinstance(value, Mapping):

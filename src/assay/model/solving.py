@@ -1,4 +1,4 @@
-"""From counts to what a label model knows: dependencies, the check, and each component's fit."""
+"""From counts to a fitted label model: dependencies, the check, and each component's fit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from assay.model.settings import ModelSettings, knowledge_for
 def dependencies_of(
     counted: Counted, settings: ModelSettings, progress: bool
 ) -> tuple[Sequence[Dependency], LearnedDependencies | None]:
-    """The dependencies between sources: as declared, or learned, and then what was learned about them."""
+    """The dependencies between sources, declared or learned, and the result of learning them, if any."""
     if settings.dependencies != "learn":
         return list(settings.dependencies), None
     learned = learn_from_tally(counted.unlabeled, seed=settings.seed, progress=progress)
@@ -26,12 +26,12 @@ def dependencies_of(
 
 
 def checked(counted: Counted, dependencies: Sequence[Dependency], settings: ModelSettings) -> CheckReport:
-    """What :func:`assay.check` says; an error if nothing can be learned, unless that is allowed."""
+    """The result of :func:`assay.check`; raises if the model is not identifiable, unless that is allowed."""
     report = check_tally(counted.tally, dependencies)
     if not report.ok and not settings.allow_unidentifiable:
         # A clique with too many joint votes (A005) cannot be fitted at all.
-        way_out = "" if "A005" in report.codes else "\nLabelModel(allow_unidentifiable=True) fits all the same."
-        raise UnidentifiableError(f"nothing useful can be learned from these votes:\n{report}{way_out}")
+        override = "" if "A005" in report.codes else "\nLabelModel(allow_unidentifiable=True) fits it anyway."
+        raise UnidentifiableError(f"the model is not identifiable from these votes:\n{report}{override}")
     return report
 
 

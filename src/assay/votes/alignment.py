@@ -14,7 +14,7 @@ from assay.votes.sparse_codes import CodeArray
 def check_sources(given: Schema, wanted: Schema) -> None:
     """Raise unless both have the same tasks, and no source is missing."""
     if given.tasks != wanted.tasks:
-        raise VoteError("these votes are on different tasks from those the model was fitted on")
+        raise VoteError("these votes are on other tasks than those the model was fitted on")
     missing = [name for name in wanted.names if name not in given.names]
     if missing:
         raise VoteError(f"these votes lack sources that the model was fitted on: {listing(missing)}")

@@ -9,7 +9,7 @@ from assay.counts.cliques import Layout
 from assay.counts.evidence import Evidence
 from assay.counts.source_graph import SourceGraph
 from assay.counts.tally import Tally
-from assay.model.estimate.residuals import clique_correlations, expected_meetings, pair_table, residual_correlations
+from assay.model.estimate.residuals import clique_correlations, expected_overlaps, pair_table, residual_correlations
 from assay.model.label_model import LabelModel
 from assay.model.parameters import Parameters, normalised
 from assay.simulate import flat_world
@@ -75,7 +75,7 @@ def test_joint_votes_of_two_sources_are_those_of_the_whole_distribution(dependen
 
 def test_meetings_are_sums_of_joint_votes():
     parameters = random_parameters([(0, 1), (1, 2)], seed=4)
-    meet, agree = expected_meetings(parameters)
+    meet, agree = expected_overlaps(parameters)
     masks = parameters.layout.masks
     for one, other in combinations(range(6), 2):
         both = pair_table(parameters, one, other)[:-1, :-1]

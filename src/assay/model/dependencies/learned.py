@@ -87,7 +87,7 @@ class LearnedDependencies:
         )
         return replace(self, edges=tuple(edges))
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """One sentence on what was learned."""
         if not self.pairs:
             return "looked for dependencies between sources, and found none"

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from assay.counts import Evidence, Layout, Patterns, SourceGraph, Statistics, single_indicators
 from assay.model.estimate.em import EMSettings, expectation_maximization
 from assay.model.estimate.knowledge import Knowledge
-from assay.model.estimate.residuals import meetings
+from assay.model.estimate.residuals import overlaps
 from assay.model.estimate.start import from_majority
 from assay.model.parameters import Parameters, independent
 
@@ -126,7 +126,7 @@ class Problem:
 
     def copies(self) -> list[Pair]:
         """Sources that vote on the same items and say the same, each with the next one like it."""
-        met, agreed = meetings(self.statistics.pair, self.layout)
+        met, agreed = overlaps(self.statistics.pair, self.layout)
         votes = met.diagonal()
         same = (agreed == votes[:, None]) & (met == votes[None]) & (votes >= _COPY_VOTES)[:, None]
         # Sources that always say one thing are no copies of each other.

@@ -24,7 +24,7 @@ from scipy.special import erfc, ndtri
 from assay.counts import Evidence, Patterns, Statistics
 from assay.model.dependencies.problem import Problem
 from assay.model.estimate.em import expected_counts, responsibilities
-from assay.model.estimate.residuals import compatible_values, expected_meetings, meetings
+from assay.model.estimate.residuals import compatible_values, expected_overlaps, overlaps
 from assay.model.estimate.uncertainty import scores
 from assay.model.parameters import Parameters
 from assay.model.scoring import Scoring
@@ -98,9 +98,9 @@ class PairTests:
 def pair_tests(parameters: Parameters, evidence: Evidence, statistics: Statistics, deviations: Deviations) -> PairTests:
     """Test all pairs of sources. Pairs that the model connects are tested too, and find nothing."""
     layout = parameters.layout
-    met, agreed = meetings(statistics.pair, layout)
+    met, agreed = overlaps(statistics.pair, layout)
     totals = expected_counts(parameters, evidence).totals
-    meet, agree = (np.tensordot(totals, part, axes=1) for part in expected_meetings(parameters))
+    meet, agree = (np.tensordot(totals, part, axes=1) for part in expected_overlaps(parameters))
     # Items of a sample stand for several each.
     scale = evidence.items_per_sampled
     left, more = (met - meet) / scale, (agreed - agree) / scale
@@ -140,7 +140,7 @@ def deviations_of(parameters: Parameters, problem: Problem, evidence: Evidence) 
         information[np.diag_indices(free)] += 1e-9 + 1e-7 * float(information.diagonal().max(initial=0.0))
         root_of = linalg.cholesky(information, lower=True, check_finite=False)
         whiten = linalg.solve_triangular(root_of, own.T, lower=True, check_finite=False).astype(np.float32)
-    meet, agree = expected_meetings(parameters)
+    meet, agree = expected_overlaps(parameters)
     codes = few.patterns.rows.dense(np.int64)
     spoke = codes >= 0
     value = np.where(spoke, layout.value_offsets[:-1] + codes, 0)

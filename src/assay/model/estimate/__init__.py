@@ -1,4 +1,4 @@
-"""One estimation method a file, and what they share."""
+"""One estimation method per file, and what they share."""
 
 from assay.model.estimate.em import EMSettings, expectation_maximization
 from assay.model.estimate.fit import METHODS, Fit, Method, fit_component

@@ -30,14 +30,14 @@ _LEAST_SHARE = 1e-3
 
 
 def balance_from_overlaps(evidence: Evidence, seed: int = 0) -> tuple[FloatArray | None, SolverOutcome]:
-    """(outcomes,): the class balance, or None where three views do not determine it."""
+    """(outcomes,): the class balance, or None if three views do not determine it."""
     layout, patterns = evidence.layout, evidence.patterns
-    busy = _votes_of(layout, patterns)
-    groups = [part for part in busy if busy[part] > 0]
+    votes_of = _votes_of(layout, patterns)
+    groups = [part for part in votes_of if votes_of[part] > 0]
     if len(groups) < 3:
         return None, SolverOutcome("too_few_sources", 0, np.inf)
     rng = np.random.default_rng(seed)
-    shares = _three_views({part: busy[part] for part in groups})
+    shares = _three_views({part: votes_of[part] for part in groups})
     seen = _Seen.of(layout, patterns, evidence.count(single_indicators(layout)))
     views = [seen.columns_of(sources) for sources in shares]
     found = [
@@ -47,40 +47,40 @@ def balance_from_overlaps(evidence: Evidence, seed: int = 0) -> tuple[FloatArray
     ]
     if not found:
         return None, SolverOutcome("unreliable_balance", 0, np.inf)
-    # Directions in which two outcomes look alike give wild answers, so the middle counts, not the mean.
-    middle = np.median(found, axis=0)
-    middle = np.maximum(middle, _LEAST_SHARE)
-    return middle / middle.sum(), SolverOutcome("converged", len(found), float(np.std(found, axis=0).max()))
+    # Directions in which two outcomes look alike give outliers, hence the median, not the mean.
+    median = np.median(found, axis=0)
+    median = np.maximum(median, _LEAST_SHARE)
+    return median / median.sum(), SolverOutcome("converged", len(found), float(np.std(found, axis=0).max()))
 
 
 def _votes_of(layout: Layout, patterns: Patterns) -> dict[tuple[int, ...], float]:
-    """How many votes each group of dependent sources cast."""
+    """The number of votes of each group of dependent sources."""
     rows = patterns.rows
     weight = np.repeat(patterns.counts, np.diff(rows.starts))
     votes = np.bincount(rows.sources, weights=weight, minlength=rows.width)
     return {part: float(votes[list(part)].sum()) for part in layout.graph.components}
 
 
-def _three_views(busy: dict[tuple[int, ...], float]) -> list[list[int]]:
-    """Groups of dependent sources dealt out to three views, the busiest first, to the view that has least."""
+def _three_views(votes_of: dict[tuple[int, ...], float]) -> list[list[int]]:
+    """Groups of dependent sources split into three views: most votes first, each to the view with fewest votes."""
     views: list[list[int]] = [[], [], []]
     load = [0.0, 0.0, 0.0]
-    for group in sorted(busy, key=lambda part: (-busy[part], part)):
+    for group in sorted(votes_of, key=lambda part: (-votes_of[part], part)):
         least = load.index(min(load))
         views[least] += group
-        load[least] += busy[group]
+        load[least] += votes_of[group]
     return views
 
 
 @dataclass(frozen=True, eq=False)
 class _Seen:
-    """Which indicators hold in which patterns, and how often one and two of them do."""
+    """Which indicators hold in which patterns, and the frequencies of single indicators and of pairs."""
 
     indicators: tuple[Indicator, ...]
     holds: sparse.csr_array
     """(patterns, indicators)."""
     weight: FloatArray
-    """(patterns,): the share of the items that has each."""
+    """(patterns,): the share of the items that have each."""
     single: FloatArray
     pair: FloatArray
 
@@ -100,11 +100,11 @@ class _Seen:
         return np.array([at for at, i in enumerate(self.indicators) if i.sources[0] in chosen], dtype=np.int64)
 
     def along(self, columns: IntArray, directions: FloatArray) -> FloatArray:
-        """(patterns, directions): indicators and a constant, which comes last, weighed by each direction."""
+        """(patterns, directions): projections of the indicators, and last a constant, on each direction."""
         whole = np.zeros((len(self.indicators), directions.shape[1]))
         whole[columns] = directions[:-1]
-        weighed: FloatArray = np.asarray(self.holds @ whole) + directions[-1]
-        return weighed
+        projected: FloatArray = np.asarray(self.holds @ whole) + directions[-1]
+        return projected
 
 
 def _estimates(layout: Layout, seen: _Seen, views: list[IntArray], rng: np.random.Generator) -> list[FloatArray]:
@@ -120,7 +120,7 @@ def _estimates(layout: Layout, seen: _Seen, views: list[IntArray], rng: np.rando
         return []
     basis, cobasis = left[:, :r], right[:r].T
     inverse = np.linalg.inv(basis.T @ pairs @ cobasis)
-    # Seen along the basis alone, a pattern is r numbers, whatever the number of sources.
+    # Projected on the basis, a pattern is r numbers, whatever the number of sources.
     one, two = seen.along(first, basis), seen.along(second, cobasis)
     usual = np.maximum(np.append(seen.single[third], 1.0), 1e-3)
     directions = rng.normal(size=(_DIRECTIONS, len(usual))) / np.sqrt(usual)
@@ -144,7 +144,7 @@ def _estimates(layout: Layout, seen: _Seen, views: list[IntArray], rng: np.rando
 def _matched(
     layout: Layout, indicators: list[Indicator], columns: FloatArray, mean: FloatArray
 ) -> npt.NDArray[np.int64]:
-    """(outcomes,): the column that is each outcome's: the one under which votes that allow it are most frequent."""
+    """(outcomes,): the column of each outcome: the one under which votes that allow it are most frequent."""
     allowed = np.array([layout.masks[i.sources[0]][i.values[0]] for i in indicators], dtype=float)
     lift = (columns[:-1] - mean[:-1, None]) / np.sqrt(np.maximum(mean[:-1], 1e-6))[:, None]
     agreement = (allowed - allowed.mean(axis=1, keepdims=True)).T @ lift

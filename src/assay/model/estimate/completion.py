@@ -9,7 +9,7 @@ Algorithm 1, and rank :math:`r - 1` for more, as in the appendix. With
 .. math:: F = \hat\Sigma_O Z (I + Z^T \hat\Sigma_O Z)^{-1/2}, \qquad \Sigma_{OS} = F U \Sigma_S^{1/2},
 
 which for one column is the algorithm's :math:`\hat\Sigma_O \hat z / \sqrt{\hat c}`,
-an orthogonal :math:`U` is left open. It is the one that comes nearest to the
+:math:`U` is any orthogonal matrix. We take the one that comes closest to the
 class-conditional fit.
 """
 
@@ -41,17 +41,17 @@ BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
 
 _DEPENDENT = 1e-7
-"""A column whose variance, beyond what others explain, is a smaller part of it than this is set aside."""
+"""A column is left out if the share of its variance that others do not explain is below this."""
 
 
 def from_inverse_covariance(
     evidence: Evidence, balance: FloatArray, signs: FloatArray
 ) -> tuple[Parameters, SolverOutcome]:
-    """Parameters by Algorithm 1; with separators beyond the truth, in several steps.
+    """Parameters by Algorithm 1; in several steps if there are non-singleton separators.
 
-    Each step takes one clique of every group of dependent sources, so that these
-    meet in the truth alone, and solves for those; the steps together see every
-    clique (the paper's appendix A.1, multi-step approach).
+    Each step takes one clique of every group of dependent sources, so that these have
+    singleton separators, and solves for those; together the steps cover every clique
+    (the paper's appendix A.1, multi-step approach).
     """
     layout = evidence.layout
     joint: dict[Clique, FloatArray] = {}
@@ -72,7 +72,7 @@ def from_inverse_covariance(
 def _one_step(
     chosen: list[Clique], evidence: Evidence, balance: FloatArray, signs: FloatArray
 ) -> tuple[dict[Clique, FloatArray], SolverOutcome]:
-    """The tables of some cliques that meet in the truth alone."""
+    """The tables of some cliques with singleton separators."""
     sources = sorted(source for clique in chosen for source in clique.sources)
     part = evidence.of_sources(sources)
     tables, outcome = solve(part, balance, signs[sources])
@@ -87,7 +87,7 @@ def solve(evidence: Evidence, balance: FloatArray, signs: FloatArray) -> tuple[l
     """Per clique (configurations, outcomes): P(joint vote | outcome), for a graph with singleton separators."""
     layout = evidence.layout
     if not layout.graph.has_singleton_separators:
-        raise VoteError("Algorithm 1 needs cliques that meet in the truth alone")
+        raise VoteError("Algorithm 1 needs a source graph with singleton separators")
     everything = evidence.count(clique_indicators(layout))
     kept = _independent(everything.covariance, minimal(everything))
     statistics = everything.keep(kept)
@@ -119,7 +119,7 @@ def _low_rank(
     cross_guess: FloatArray,
     balance: FloatArray,
 ) -> tuple[FloatArray, SolverOutcome]:
-    """Z of rank r − 1, from the class-conditional fit, by L-BFGS."""
+    """Z of rank r − 1 by L-BFGS, starting from the class-conditional fit."""
     hidden = _hidden_covariance(balance)
     gap = hidden - cross_guess.T @ inverse @ cross_guess
     values, vectors = np.linalg.eigh((gap + gap.T) / 2)
@@ -141,7 +141,7 @@ def _low_rank(
 def _cross_covariance(
     covariance: FloatArray, completed: FloatArray, balance: FloatArray, cross_guess: FloatArray
 ) -> FloatArray:
-    """(indicators, outcomes − 1): the covariance of votes with the truth, turned to be nearest to a guess."""
+    """(indicators, outcomes − 1): the covariance of votes with the truth, rotated to be closest to a guess."""
     inner = np.eye(completed.shape[1]) + completed.T @ covariance @ completed
     explained = covariance @ completed @ np.asarray(linalg.inv(linalg.sqrtm(inner)).real)
     root = np.asarray(linalg.sqrtm(_hidden_covariance(balance)).real)
@@ -156,14 +156,14 @@ def _hidden_covariance(balance: FloatArray) -> FloatArray:
 
 
 def _independent(covariance: FloatArray, candidates: IntArray) -> IntArray:
-    """The candidates that a Cholesky factorisation, in their order, does not find explained by earlier ones."""
+    """The candidates that are linearly independent of earlier ones, by a Cholesky factorisation in their order."""
     variances = covariance[candidates, candidates]
     try:
         whole = linalg.cholesky(covariance[np.ix_(candidates, candidates)], lower=True, check_finite=False)
         if (whole.diagonal() ** 2 > _DEPENDENT * variances).all():
             return candidates
     except linalg.LinAlgError:
-        pass  # some are explained by others; which ones is found out one by one
+        pass  # some are linearly dependent; find out which, one by one
     chosen: list[int] = []
     factor = np.zeros((len(candidates), len(candidates)))
     for index in candidates:
@@ -204,10 +204,10 @@ def _expanded(
     template: dict[Indicator, FloatArray],
     balance: FloatArray,
 ) -> FloatArray:
-    """(configurations, outcomes): the whole table of a clique from the moments of its minimal indicators.
+    """(configurations, outcomes): the table of a clique from the moments of its minimal indicators.
 
-    The last digit of each source first stands for "anything", and inclusion and
-    exclusion along each source turn it into "abstains".
+    The last digit of each source first stands for "any value"; inclusion–exclusion
+    along each source then turns it into "abstains".
     """
     if len(clique.sources) == 1:
         return _expanded_alone(clique.sources[0], clique.size - 1, known, rates, template, balance)
@@ -221,7 +221,7 @@ def _expanded(
         elif indicator in known:
             moment = known[indicator]
         else:
-            # Never seen, or determined by the others up to noise: divided as the class-conditional fit has it.
+            # Never observed, or determined by the others up to noise: distributed as in the class-conditional fit.
             moment = rates[indicator] * template[indicator] / max(float(template[indicator].sum()), 1e-300)
         table[tuple(digits)] = moment
     _recover_references(layout, clique, known, table)
@@ -240,7 +240,7 @@ def _expanded_alone(
     template: dict[Indicator, FloatArray],
     balance: FloatArray,
 ) -> FloatArray:
-    """The same for a source by itself, which most are."""
+    """The same for a single source, the most common case."""
     indicators = [Indicator((source,), (value,)) for value in range(values)]
     left_out = [value for value, indicator in enumerate(indicators) if indicator not in known]
     table = np.empty((values + 1, len(balance)))
@@ -256,7 +256,7 @@ def _expanded_alone(
 
 
 def _recover_references(layout: Layout, clique: Clique, known: dict[Indicator, FloatArray], table: FloatArray) -> None:
-    """Fill in the value that was left out of a source which never abstains: the rest of "anything"."""
+    """Fill in the value that was left out for a source that never abstains: the remainder of "any value"."""
     for position, source in enumerate(clique.sources):
         values = range(len(layout.masks[source]))
         left_out = [v for v in values if Indicator((source,), (v,)) not in known]

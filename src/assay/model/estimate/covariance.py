@@ -46,7 +46,7 @@ def from_covariance(
 def slopes_from_covariance(
     layout: Layout, statistics: Statistics, balance: FloatArray, signs: FloatArray
 ) -> tuple[FloatArray, SolverOutcome]:
-    """(indicators,): by how much more often each value is emitted where it is true."""
+    """(indicators,): how much more often each value is emitted where it is true, as a difference of rates."""
     masks = layout.all_masks.astype(float)
     source_of = np.array([indicator.sources[0] for indicator in statistics.indicators])
     share = masks @ balance
@@ -63,7 +63,7 @@ def slopes_from_covariance(
 def expand_tied(layout: Layout, statistics: Statistics, balance: FloatArray, slopes: FloatArray) -> list[FloatArray]:
     """Per source (values + 1, outcomes): P(vote | outcome), from slopes and voting rates, made proper.
 
-    The paper's ExpandTied: one parameter a value becomes one for each outcome.
+    The paper's ExpandTied: from one parameter per value to one per value and outcome.
     """
     found = []
     at = 0
@@ -78,7 +78,6 @@ def expand_tied(layout: Layout, statistics: Statistics, balance: FloatArray, slo
         slope = np.clip(slope, -0.98 * limit_down, 0.98 * limit_up)
         said = (rate - slope * share)[:, None] + slope[:, None] * masks
         said = np.clip(said, 0.0, 1.0)
-        crowded = np.maximum(said.sum(axis=0), 1.0)
-        said = said / crowded
+        said = said / np.maximum(said.sum(axis=0), 1.0)
         found.append(normalised(np.vstack([said, 1 - said.sum(axis=0)])))
     return found

@@ -5,19 +5,18 @@ With a chordal source graph the model is
 .. math:: P(Y, \lambda) = P(Y) \prod_C P(\lambda_{C \setminus S} \mid \lambda_S, Y),
 
 and given expected counts every factor has its maximum in closed form, whatever
-the separators. Three pulls keep rare votes sane and are too weak to bias common
-ones; each is worth a number of votes:
+the separators. Three priors regularise rare votes and are too weak to bias common
+ones; the strength of each is a pseudo-count in votes:
 
-* how often a source votes is drawn to be the same for all outcomes about which
-  it can be right, and for all others;
-* what it says is drawn to the class-conditional fit, in which outcomes that make
+* how often a source votes is shrunk toward the same rate for all outcomes about
+  which it can be right, and for all others;
+* its votes are shrunk toward the class-conditional fit, in which outcomes that make
   the same values right share one parameter;
-* what it says is drawn to what the average source would say. Accuracies that
-  spread by a tenth or so around their mean, as those of sources usually do, have
-  a prior worth some twenty votes.
+* its votes are shrunk toward those of the average source. Accuracies with a standard
+  deviation of about 0.1, as is usual, correspond to a prior of about twenty votes.
 
-Steps are doubled up by SQUAREM (Varadhan and Roland, 2008), which follows the
-direction that two steps agree on for as long as the likelihood grows.
+EM is accelerated by SQUAREM (Varadhan and Roland, 2008), which extrapolates from two
+steps, as long as the likelihood grows.
 """
 
 from __future__ import annotations
@@ -41,39 +40,39 @@ IntArray = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, kw_only=True)
 class EMSettings:
-    """How to run expectation-maximization."""
+    """Settings of expectation-maximization; the priors are pseudo-counts."""
 
     even_coverage: float = 50.0
-    """The pull to vote equally often for all outcomes about which a source can be right, in votes."""
+    """The prior that a source votes equally often for all outcomes about which it can be right, in votes."""
     class_conditional: float = 5.0
-    """The pull to the class-conditional fit, in votes for each outcome."""
+    """The prior centred on the class-conditional fit, in votes per outcome."""
     average_source: float = 20.0
-    """The pull to the average source, in votes for each outcome."""
+    """The prior centred on the average source, in votes per outcome."""
     even_balance: float = 1.0
-    """The pull to an even class balance, in items for each outcome."""
+    """The prior centred on a uniform class balance, in items per outcome."""
     max_steps: int = 2_000
     tolerance: float = 1e-6
-    """Stop when no probability moves by more than this, or when the likelihood has stopped growing."""
+    """Stop when no probability changes by more than this, or when the likelihood has stopped growing."""
     no_gain: float = 1e-4
-    """A gain in log-likelihood, over all items, that means nothing."""
+    """A change in log-likelihood, over all items, that counts as none."""
     patience: int = 20
-    """So many steps in a row without a gain end the search."""
+    """Stop after this number of consecutive steps without a gain."""
 
 
 @dataclass(frozen=True, eq=False)
 class Expected:
     """Expected counts."""
 
-    spoken: FloatArray
-    """(configurations, outcomes): of items that have the configuration and the outcome."""
+    votes: FloatArray
+    """(configurations, outcomes): items with the configuration and the outcome."""
     totals: FloatArray
-    """(outcomes,): of items that have the outcome."""
+    """(outcomes,): items with the outcome."""
     likelihood: float = 0.0
     """The log-likelihood of all items."""
 
     @classmethod
     def given(cls, design: Design, weighted: FloatArray, likelihood: float = 0.0) -> Expected:
-        """From (patterns, outcomes) numbers of items."""
+        """From the (patterns, outcomes) expected number of items."""
         return cls(np.asarray(design.matrix.T @ weighted), weighted.sum(axis=0), likelihood)
 
 
@@ -96,19 +95,19 @@ def expected_counts(parameters: Parameters, evidence: Evidence) -> Expected:
         posterior, likelihood = responsibilities(scoring, evidence)
         return Expected.given(design, posterior * counts[:, None], likelihood)
     gains, base = scoring.gains, scoring.base
-    # Outcomes are measured against the first one, which then needs no work of its own.
+    # Log-odds against the first outcome, which then needs no computation of its own.
     leads, lead = np.ascontiguousarray(gains[:, 1:] - gains[:, :1]), base[1:] - base[0]
     step = scoring_loops.expect_two if len(base) == 2 else scoring_loops.expect
     parts = evidence.parts
-    spoken, totals = np.zeros((len(parts), *leads.shape)), np.zeros((len(parts), len(lead)))
+    votes, totals = np.zeros((len(parts), *leads.shape)), np.zeros((len(parts), len(lead)))
 
     def add(piece: tuple[int, slice]) -> float:
         part, rows = piece
         starts = design.starts[rows.start : rows.stop + 1]
-        return float(step(starts, design.columns, counts[rows], leads, lead, spoken[part], totals[part]))
+        return float(step(starts, design.columns, counts[rows], leads, lead, votes[part], totals[part]))
 
     excess = sum(parallel_map(add, enumerate(parts)))
-    others, rest = spoken.sum(axis=0), totals.sum(axis=0)
+    others, rest = votes.sum(axis=0), totals.sum(axis=0)
     items = float(counts.sum())
     return Expected(
         np.column_stack([np.maximum(evidence.seen - others.sum(axis=1), 0), others]),
@@ -120,7 +119,7 @@ def expected_counts(parameters: Parameters, evidence: Evidence) -> Expected:
 def expectation_maximization(
     start: Parameters, evidence: Evidence, known: Knowledge, settings: EMSettings
 ) -> tuple[Parameters, SolverOutcome]:
-    """Parameters of locally greatest posterior density, from a start."""
+    """A local maximum a posteriori of the parameters, from a start."""
     maximize = Maximizer(start.layout, known, settings)
 
     def step(parameters: Parameters) -> tuple[Parameters, float]:
@@ -137,23 +136,23 @@ def expectation_maximization(
         still = still + 1 if abs(likelihood - reached_before) < settings.no_gain else 0
         if still == settings.patience or here.distance(after) < settings.tolerance:
             return after, SolverOutcome("converged", steps, likelihood)
-        leap = _leap(before, here, after)
+        ahead = _extrapolated(before, here, after)
         before, here = here, after
-        if leap is not None:
+        if ahead is not None:
             if known.balance is not None:
-                leap = leap.with_balance(known.balance)
-            landed, reached = step(leap)
+                ahead = ahead.with_balance(known.balance)
+            after_ahead, likelihood_ahead = step(ahead)
             steps += 1
-            if reached >= likelihood:
-                before, here = leap, landed
+            if likelihood_ahead >= likelihood:
+                before, here = ahead, after_ahead
     return here, SolverOutcome("max_steps", steps, likelihood)
 
 
 class Maximizer:
     """The M-step: parameters from expected counts.
 
-    Sources without dependencies are worked on together, those with equally many
-    values in one array; cliques of several one by one.
+    Sources without dependencies are updated together, those with the same number of
+    values in one array; cliques of several sources one by one.
     """
 
     def __init__(self, layout: Layout, known: Knowledge, settings: EMSettings) -> None:
@@ -168,25 +167,25 @@ class Maximizer:
             else:
                 voters = np.unique(clique.voting, axis=0, return_inverse=True)[1].reshape(-1)
                 able = np.stack([layout.masks[source].any(axis=0) for source in clique.sources])
-                kin = np.unique(able, axis=1, return_inverse=True)[1].reshape(-1)
+                able_group = np.unique(able, axis=1, return_inverse=True)[1].reshape(-1)
                 believed = tuple(
                     _Believed(clique.digits[:, at], layout.masks[source], known.beliefs[source])
                     for at, source in enumerate(clique.sources)
                     if source in known.beliefs
                 )
-                self.cliques[index] = _Together(tied(layout, clique, known.applies), voters, kin, believed)
+                self.cliques[index] = _Together(tied(layout, clique, known.applies), voters, able_group, believed)
         self.alone = [_Alone.of(layout, indices, known) for indices in alone.values()]
 
     def __call__(self, expected: Expected) -> Parameters:
         """Parameters from expected counts."""
-        totals, spoken = expected.totals, expected.spoken
+        totals, expected_votes = expected.totals, expected.votes
         tables: dict[int, FloatArray] = {}
-        counted = [(group, spoken[group.rows]) for group in self.alone]
+        counted = [(group, expected_votes[group.rows]) for group in self.alone]
         average = _average_accuracy(counted)
         for group, votes in counted:
             tables.update(zip(group.indices, group.tables(votes, totals, average, self.settings), strict=True))
         for index, clique in self.cliques.items():
-            block = spoken[self.layout.offsets[index] : self.layout.offsets[index + 1]]
+            block = expected_votes[self.layout.offsets[index] : self.layout.offsets[index + 1]]
             tables[index] = clique.table(block, totals, self.settings)
         joint = tuple(tables[index] for index in range(len(self.layout.cliques)))
         return Parameters(self.layout, self._balance(totals), joint, ignore_abstentions=self.known.ignore_abstentions)
@@ -201,18 +200,18 @@ class Maximizer:
 
 @dataclass(frozen=True, eq=False)
 class _Alone:
-    """Independent sources with equally many values."""
+    """Independent sources with the same number of values."""
 
     indices: list[int]
     """Their cliques."""
     rows: IntArray
-    """(sources, values): where their votes are in the design matrix."""
+    """(sources, values): the columns of their votes in the design matrix."""
     masks: BoolArray
-    """(sources, values, outcomes): what each value allows."""
+    """(sources, values, outcomes): the outcomes that each value allows."""
     kinds: IntArray
-    """(sources, values, outcomes): equal where the class-conditional model has one parameter."""
+    """(sources, values, outcomes): equal where the class-conditional model ties parameters."""
     beliefs: FloatArray
-    """(sources, 2): accuracy and strength where something is believed, else NaN."""
+    """(sources, 2): accuracy and strength of the user's prior, if any, else NaN."""
 
     @classmethod
     def of(cls, layout: Layout, indices: list[int], known: Knowledge) -> _Alone:
@@ -238,29 +237,29 @@ class _Alone:
             coverage = (voting * among).sum(axis=2, keepdims=True) / np.maximum(
                 (totals * among).sum(axis=2, keepdims=True), TINY
             )
-            pull = settings.even_coverage / np.maximum(coverage, TINY)
-            rates += among * (voting + settings.even_coverage * (coverage > 0)) / (totals + pull)
+            pseudo_items = settings.even_coverage / np.maximum(coverage, TINY)
+            rates += among * (voting + settings.even_coverage * (coverage > 0)) / (totals + pseudo_items)
         said = np.zeros_like(votes)
         could = np.zeros_like(votes)
         for kind in np.unique(self.kinds):
-            alike = self.kinds == kind
-            said += alike * (votes * alike).sum(axis=2, keepdims=True)
-            could += alike * (voting * alike).sum(axis=2, keepdims=True)
+            same_kind = self.kinds == kind
+            said += same_kind * (votes * same_kind).sum(axis=2, keepdims=True)
+            could += same_kind * (voting * same_kind).sum(axis=2, keepdims=True)
         believed = ~np.isnan(self.beliefs[:, 0])
         accuracy = np.where(believed, self.beliefs[:, 0], average)[:, None]
         strength = np.where(believed, self.beliefs[:, 1], settings.average_source)[:, None, None]
         typical = typical_source(self.masks, used, accuracy)
         centre = (said + strength * typical) / np.maximum(could + strength, TINY)
         centre = centre / np.maximum(centre.sum(axis=1, keepdims=True), TINY)
-        worth = settings.class_conditional
-        values = rates * (votes + worth * centre + strength * typical) / (voting + worth + strength)
+        tying = settings.class_conditional
+        values = rates * (votes + tying * centre + strength * typical) / (voting + tying + strength)
         table = np.maximum(np.concatenate([values, 1 - values.sum(axis=1, keepdims=True)], axis=1), TINY)
         normal: FloatArray = table / table.sum(axis=1, keepdims=True)
         return normal
 
 
 def _average_accuracy(counted: list[tuple[_Alone, FloatArray]]) -> float:
-    """How often a vote of an independent source is right, where it can be."""
+    """The share of the votes of independent sources that are right, on outcomes about which they can be."""
     right = votes = 1e-9
     for group, expected in counted:
         able = group.masks.any(axis=1, keepdims=True)
@@ -271,7 +270,7 @@ def _average_accuracy(counted: list[tuple[_Alone, FloatArray]]) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Believed:
-    """A source of a clique about which something is believed."""
+    """A source of a clique with a prior of the user's."""
 
     says: IntArray
     """(configurations,): its value in each; the last one is abstain."""
@@ -280,7 +279,7 @@ class _Believed:
     belief: Belief
 
     def moved(self, counts: FloatArray) -> FloatArray:
-        """(configurations, outcomes): counts moved between its values, as often as it votes and whatever others say."""
+        """(configurations, outcomes): counts shrunk toward the prior; coverage and other votes stay fixed."""
         votes = _sums(counts, self.says)[:-1]
         voting = votes.sum(axis=0)
         accuracy, strength = np.array([[self.belief.accuracy]]), self.belief.strength
@@ -296,36 +295,37 @@ class _Together:
     """A clique of dependent sources."""
 
     tie: IntArray
-    """(configurations, outcomes): equal where the class-conditional model has one parameter."""
+    """(configurations, outcomes): equal where the class-conditional model ties parameters."""
     voters: IntArray
     """(configurations,): equal where the same sources vote."""
-    kin: IntArray
+    able_group: IntArray
     """(outcomes,): equal where the same sources can be right."""
     believed: tuple[_Believed, ...] = ()
 
     def table(self, block: FloatArray, totals: FloatArray, settings: EMSettings) -> FloatArray:
-        """(configurations, outcomes): P(joint vote | outcome), in two stages: who votes, and what they say."""
+        """(configurations, outcomes): P(joint vote | outcome), in two stages: who votes, and for what."""
         counts = np.vstack([block, np.maximum(totals - block.sum(axis=0), 0)])
         for member in self.believed:
             counts = member.moved(counts)
         voting = _sums(counts, self.voters)
-        usual = _sums(voting.T, self.kin)[self.kin].T / np.maximum(_sums(totals[:, None], self.kin)[self.kin, 0], TINY)
-        pull = settings.even_coverage / np.maximum(1 - usual[self.voters[-1]], TINY)
-        rates = (voting + pull * usual) / (totals + pull)
+        group = self.able_group
+        usual = _sums(voting.T, group)[group].T / np.maximum(_sums(totals[:, None], group)[group, 0], TINY)
+        pseudo_items = settings.even_coverage / np.maximum(1 - usual[self.voters[-1]], TINY)
+        rates = (voting + pseudo_items * usual) / (totals + pseudo_items)
         said = np.bincount(self.tie.ravel(), weights=counts.ravel())[self.tie]
         could = np.bincount(self.tie.ravel(), weights=voting[self.voters].ravel())[self.tie]
         even = 1e-3
         centre = (said + even / len(counts)) / (could + even)
         centre = centre / _sums(centre, self.voters)[self.voters]
-        worth = settings.class_conditional
-        return normalised(rates[self.voters] * (counts + worth * centre) / (voting[self.voters] + worth))
+        tying = settings.class_conditional
+        return normalised(rates[self.voters] * (counts + tying * centre) / (voting[self.voters] + tying))
 
 
 def typical_source(masks: BoolArray, used: FloatArray, accuracy: FloatArray) -> FloatArray:
-    """(sources, values, outcomes): what sources of a given accuracy, (sources, 1), say when they vote.
+    """(sources, values, outcomes): P(value | vote, outcome) of sources with given accuracies, (sources, 1).
 
-    Right and wrong values each share their part as often as the source uses them,
-    (sources, values).
+    The probability of being right is distributed over the right values in proportion to their
+    use, (sources, values); likewise that of being wrong.
     """
     frequency = (used + 1e-9)[:, :, None]
     right, wrong = masks * frequency, ~masks * frequency
@@ -343,8 +343,8 @@ def _sums(table: FloatArray, groups: IntArray) -> FloatArray:
     return sums
 
 
-def _leap(before: Parameters, here: Parameters, after: Parameters) -> Parameters | None:
-    """SQUAREM's extrapolation in logarithms, or None where two steps do not agree on a longer one."""
+def _extrapolated(before: Parameters, here: Parameters, after: Parameters) -> Parameters | None:
+    """SQUAREM's extrapolation in log space, or None if it is no longer than a step of EM."""
     first, second, third = (parameters.log_vector for parameters in (before, here, after))
     change = second - first
     bend = (third - second) - change

@@ -1,4 +1,4 @@
-"""One component's fit: moments, then expectation-maximization, then what real votes need; then error bars."""
+"""The fit of one component: moments, then EM, then the robust model if the votes need it; then intervals."""
 
 from __future__ import annotations
 
@@ -30,43 +30,43 @@ Method = Literal["auto", "robust", "em", "completion", "covariance"]
 METHODS: tuple[Method, ...] = ("auto", "robust", "em", "completion", "covariance")
 
 _MOST_INDICATORS = 400
-"""With more values than this, moments are noisier than they are worth as a start, and slow."""
+"""With more values than this, moments are slow and too noisy to be a good start."""
 
 _START, _FIRST_STAGE = 2**16, 2**17
-"""The sizes of the samples that a majority vote and the first stage of EM look at."""
+"""The sizes of the samples for a majority vote and for the first stage of EM."""
 
 _LAST_STEPS = 2
-"""How many steps of the robust model all patterns are good for after a sample of them has settled it."""
+"""Steps of the robust model on all patterns, after it has converged on a sample of them."""
 
 _TRIAL_STEPS = 12
-"""How many steps each start gets before the better one goes on."""
+"""Steps from each start before only the better one is continued."""
 
 Solvers = dict[str, SolverOutcome]
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """What was learned about one component, how items are scored with it, how the solvers ended, and how sure it is."""
+    """The fit of one component: parameters, scoring, solver outcomes, and uncertainty."""
 
     parameters: Parameters
     scoring: Scoring
     solvers: Solvers
     evidence: Evidence | None = None
-    """What it was learned from; None where what follows from it is known."""
+    """What it was fitted on; None if the intervals and the assessment are given."""
     balance_known: bool = False
     known_intervals: list[Interval] | None = None
     known_assessment: SelfAssessment | None = None
     goodness_of_fit: GoodnessOfFit | None = None
-    """How well independent sources explain the votes, if that was looked at."""
+    """How well independent sources explain the votes, if that was tested."""
 
     @property
     def statistics(self) -> Statistics | None:
-        """How often single votes were cast, alone and together."""
+        """The counts of single votes and co-votes."""
         return None if self.evidence is None else self.evidence.statistics
 
     @cached_property
     def assessment(self) -> SelfAssessment:
-        """What the model expects of its labels. Worked out when first asked for."""
+        """The model's own estimate of how good its labels are. Computed on first access."""
         if self.known_assessment is not None:
             return self.known_assessment
         assert self.evidence is not None
@@ -74,7 +74,7 @@ class Fit:
 
     @cached_property
     def intervals(self) -> list[Interval]:
-        """Per source (values,): accuracy, and the ends of its 95% interval. Worked out when first asked for."""
+        """Per source (values,): accuracy, and the bounds of its 95% interval. Computed on first access."""
         if self.known_intervals is not None:
             return self.known_intervals
         assert self.evidence is not None
@@ -84,14 +84,14 @@ class Fit:
 def fit_component(
     evidence: Evidence, known: Knowledge, *, method: Method = "auto", max_steps: int = 2_000, seed: int = 0
 ) -> Fit:
-    """Learn one component's parameters.
+    """Fit one component.
 
     Parameters
     ----------
     evidence
-        The votes, counted.
+        The counted votes.
     known
-        What is known besides.
+        Prior knowledge.
     method
         As for :class:`assay.LabelModel`, like ``max_steps`` and ``seed``.
     """
@@ -100,7 +100,7 @@ def fit_component(
     scoring, fits = None, None
     match method:
         case "auto":
-            # Without the counts of co-votes there is no telling, and many sources with few votes each are seldom alike.
+            # Without counts of co-votes the fit of EM cannot be tested; so many values call for the robust model.
             if evidence.statistics is not None:
                 parameters, solvers["em"] = _em_by_stages(evidence, known, em, seed)
                 fits = goodness_of_fit(parameters, evidence)
@@ -126,7 +126,7 @@ def fit_component(
 def _moments(
     evidence: Evidence, known: Knowledge, em: EMSettings, method: Method, seed: int
 ) -> tuple[Parameters, Solvers]:
-    """One of the moment methods alone."""
+    """One of the moment methods."""
     solvers: Solvers = {}
     if not evidence.layout.masks:
         return from_majority(evidence.thinned(_START), known, em), solvers
@@ -156,28 +156,27 @@ def _robust_by_stages(evidence: Evidence, known: Knowledge) -> tuple[Parameters,
 def _em_by_stages(
     evidence: Evidence, known: Knowledge, settings: EMSettings, seed: int
 ) -> tuple[Parameters, SolverOutcome]:
-    """EM on a small sample of the patterns first, where there are many: what is left for all of them is a few steps."""
+    """EM on a small sample of the patterns first, if there are many, so that all of them take only a few steps."""
     if not _is_large(evidence):
         return _moments_then_em(evidence, known, settings, seed)
     some = evidence.thinned(_FIRST_STAGE)
-    # Neither stage needs to be solved to more than a fraction of what its patterns can tell.
+    # Neither stage needs to converge to more than a fraction of its sampling error.
     near, ended = _moments_then_em(some, known, replace(settings, no_gain=0.1, patience=3), seed)
     final, last = expectation_maximization(near, evidence, known, replace(settings, no_gain=0.01, patience=2))
     return final, replace(last, steps=last.steps + ended.steps)
 
 
 def _is_large(evidence: Evidence) -> bool:
-    """Whether patterns are so many that a sample of them comes first; gold is never left out of one."""
+    """Whether there are enough patterns to start with a sample of them; never with gold, which must not be dropped."""
     return evidence.patterns.size > _FIRST_STAGE and evidence.log_allowed is None
 
 
 def _moments_then_em(
     evidence: Evidence, known: Knowledge, settings: EMSettings, seed: int
 ) -> tuple[Parameters, SolverOutcome]:
-    """EM from two starts, the moments' and the majority vote's; the one that is ahead after a few steps goes on.
+    """EM from two starts, moments and a majority vote; the one with the higher likelihood after a few steps continues.
 
-    Moments are consistent but noisy when votes are few; a majority vote is neither,
-    but it is never far off. Which start is better shows in the likelihood.
+    Moments are consistent, but noisy if votes are few; a majority vote is neither, but never far off.
     """
     layout = evidence.layout
     majority = from_majority(evidence, known, settings)
@@ -189,7 +188,7 @@ def _moments_then_em(
         starts.append(replace(moments, ignore_abstentions=known.ignore_abstentions))
     trial = replace(settings, max_steps=_TRIAL_STEPS)
     tried = [expectation_maximization(start, evidence, known, trial) for start in starts]
-    # Exchanging outcomes may fit better by chance; but sources are better than random on average.
+    # Permuted outcomes may fit better by chance; but sources are better than random on average.
     plausible = [attempt for attempt in tried if better_than_random(attempt[0], known.signs)] or tried[:1]
     ahead, outcome = max(plausible, key=lambda attempt: attempt[1].objective)
     if outcome.converged:
@@ -199,16 +198,16 @@ def _moments_then_em(
 
 
 def better_than_random(parameters: Parameters, signs: FloatArray) -> bool:
-    """Whether votes make what they allow more probable, on average over votes; adversarial sources the other way."""
+    """Whether votes raise the probability of what they allow, on average; for adversarial sources, lower it."""
     lift = 0.0
     for source, masks in enumerate(parameters.layout.masks):
-        spoken = parameters.conditionals[source][:-1] * parameters.balance
-        lift += signs[source] * float((spoken * masks).sum() - spoken.sum(axis=1) @ (masks @ parameters.balance))
+        joint = parameters.conditionals[source][:-1] * parameters.balance
+        lift += signs[source] * float((joint * masks).sum() - joint.sum(axis=1) @ (masks @ parameters.balance))
     return lift > 0
 
 
 def _balance(evidence: Evidence, known: Knowledge, seed: int) -> tuple[FloatArray | None, SolverOutcome | None]:
-    """The class balance: as given, or from overlaps, if these tell it; and how the solver ended that was asked."""
+    """The class balance, given or from overlaps if these determine it; and the outcome of the solver, if any."""
     if known.balance is not None:
         return known.balance, None
     return balance_from_overlaps(evidence, seed)

@@ -1,13 +1,13 @@
-r"""Whether votes look as if they were drawn from the model that was learned from them.
+r"""Goodness of fit: whether the votes are consistent with the fitted model.
 
 A model of sources that are independent given the truth predicts how often any two
-values are emitted together. Where the votes were drawn from such a model, observed
-co-votes stray from that by chance alone, and the mean of their squared standardised
-residuals is below one (parameters were fitted to the same votes). Real votes stray
-further: sources share words, guidelines, and items that are hard for everybody.
+values are emitted together. If the votes follow such a model, observed co-votes
+deviate from that only by chance, and the mean of their squared standardised residuals
+is below one (the parameters were fitted on the same votes). Real votes deviate more:
+sources share words, guidelines, and items that are hard for all of them.
 
-Hard items hardly show in pairs, since parameters take them up. They show in that the
-model is too sure: each vote is predicted better from the others on its item if those are discounted.
+Hard items hardly show in pairs, since the parameters absorb them. They make the model
+overconfident: each vote is predicted better from the others on its item if those are discounted.
 """
 
 from __future__ import annotations
@@ -26,71 +26,68 @@ FloatArray = npt.NDArray[np.float64]
 CORRELATIONS = np.array([0.0, 0.02, 0.05, 0.1, 0.2, 0.4])
 """The correlations of votes on one item that are tried."""
 
-_LITTLE = 0.01
-"""What is left beyond chance may be so much of what is explained: with many items every model is wrong."""
+_TOLERATED = 0.01
+"""The misfit beyond chance that is tolerated, as a share of what is explained: with many items no model is exact."""
 
-_PREDICTED = 100_000
-"""A sample of about so many votes is enough to tell the correlation."""
+_SAMPLE_VOTES = 100_000
+"""The number of votes in the sample that the correlation is estimated from."""
 
 
 @dataclass(frozen=True)
 class GoodnessOfFit:
-    """How well a model explains the votes it was learned from.
+    """How well a model explains the votes it was fitted on.
 
     >>> GoodnessOfFit(co_votes=40, explained=90.0, misfit=0.3, correlation=0.0).good
     True
     """
 
     co_votes: int
-    """How many pairs of values could be compared with what was expected."""
+    """The number of pairs of values whose co-votes were compared with the expected ones."""
     explained: float
-    """The mean square of what the model expects of them beyond independent sources, in standard deviations."""
+    """The mean square of expected co-votes beyond unconditionally independent sources, in standard deviations."""
     misfit: float
-    """The mean square of what is left, in standard deviations: at most about one if only chance is at work."""
+    """The mean square of the standardised residuals: at most about one if they are due to chance."""
     correlation: float
     """The correlation of votes on one item under which each is best predicted by the others."""
 
     @property
     def good(self) -> bool:
-        """Whether the votes put the model to the test, and what it does not explain is chance, or little."""
+        """Whether the votes can test the model, and its misfit is due to chance, or small."""
         return self.explained >= 1 and self.misfit <= self.allowed and self.correlation == 0
 
     @property
     def allowed(self) -> float:
-        """The misfit up to which the model is believed."""
-        return max(self.by_chance, 1 + _LITTLE * self.explained)
+        """The misfit up to which the model is accepted."""
+        return max(self.by_chance, 1 + _TOLERATED * self.explained)
 
     @property
     def by_chance(self) -> float:
-        """The misfit that chance allows."""
+        """The misfit that can occur by chance."""
         return 1 + 2 * float(np.sqrt(2 / max(self.co_votes, 1)))
 
 
 def goodness_of_fit(parameters: Parameters, evidence: Evidence) -> GoodnessOfFit | None:
-    """Compare the votes that parameters were learned from with what these make of them.
-
-    None where co-votes were not counted.
-    """
+    """Compare the co-votes that parameters were fitted on with the expected ones; None if they were not counted."""
     statistics = evidence.statistics
     if statistics is None:
         return None
     expected, deviation = expected_co_votes(parameters, statistics)
-    told = np.isfinite(deviation)
-    # Parameters that were learned from a sample stray as far as the sample does.
-    scale = (deviation[told] * evidence.items_per_sampled**0.5) ** -1
-    left = (statistics.pair - expected)[told] * scale
-    alone = np.outer(statistics.single, statistics.rates)[told]
-    beyond = (expected[told] - alone) * scale
-    if not len(left):
+    tested = np.isfinite(deviation)
+    # Parameters that were fitted on a sample have its sampling error.
+    scale = (deviation[tested] * evidence.items_per_sampled**0.5) ** -1
+    residual = (statistics.pair - expected)[tested] * scale
+    unconditional = np.outer(statistics.single, statistics.rates)[tested]
+    explained = (expected[tested] - unconditional) * scale
+    if not len(residual):
         return GoodnessOfFit(0, 0.0, 0.0, 0.0)
-    correlation = shared_correlation(Scoring.bayes(parameters), evidence, sure=3.0)
-    return GoodnessOfFit(len(left), float((beyond**2).mean()), float((left**2).mean()), correlation)
+    correlation = shared_correlation(Scoring.bayes(parameters), evidence, min_z=3.0)
+    return GoodnessOfFit(len(residual), float((explained**2).mean()), float((residual**2).mean()), correlation)
 
 
 def expected_co_votes(parameters: Parameters, statistics: Statistics) -> tuple[FloatArray, FloatArray]:
-    """(indicators, indicators): co-votes that the parameters lead to expect, and their standard deviations.
+    """(indicators, indicators): the expected co-votes under the parameters, and their standard deviations.
 
-    These are infinite below the diagonal, for sources that declared dependencies connect,
+    The latter are infinite below the diagonal, for sources connected by declared dependencies,
     and where fewer than one co-vote is expected.
     """
     layout = parameters.layout
@@ -99,13 +96,13 @@ def expected_co_votes(parameters: Parameters, statistics: Statistics) -> tuple[F
     expected = n * (said * parameters.balance) @ said.T
     apart = independent_pairs(layout)
     source = np.repeat(np.arange(len(layout.masks)), np.diff(layout.value_offsets))
-    told = np.triu(apart[np.ix_(source, source)]) & (expected >= 1)
+    tested = np.triu(apart[np.ix_(source, source)]) & (expected >= 1)
     deviation = np.sqrt(np.maximum(expected * (1 - expected / max(n, 1)), TINY))
-    return expected, np.where(told, deviation, np.inf)
+    return expected, np.where(tested, deviation, np.inf)
 
 
 def independent_pairs(layout: Layout) -> npt.NDArray[np.bool_]:
-    """(sources, sources): those that no declared dependencies connect, so that only the truth does."""
+    """(sources, sources): pairs that are independent given the truth, as no declared dependencies connect them."""
     group = np.zeros(len(layout.masks), dtype=np.int64)
     for number, members in enumerate(layout.graph.components):
         group[list(members)] = number
@@ -113,10 +110,10 @@ def independent_pairs(layout: Layout) -> npt.NDArray[np.bool_]:
     return apart
 
 
-def shared_correlation(scoring: Scoring, evidence: Evidence, sure: float = 0.0) -> float:
+def shared_correlation(scoring: Scoring, evidence: Evidence, min_z: float = 0.0) -> float:
     """The correlation under which each vote is best predicted by the others on its item.
 
-    Zero, unless it is better than that by so many standard deviations.
+    Zero, unless it predicts better than zero by ``min_z`` standard deviations.
     """
     from assay._core import scoring_loops
 
@@ -124,14 +121,14 @@ def shared_correlation(scoring: Scoring, evidence: Evidence, sure: float = 0.0) 
     logs = [np.empty((1, len(base))), *scoring.logs]
     said = np.exp(np.vstack([log[:-1] for log in logs]))
     silent = np.exp(np.vstack([np.repeat(log[-1:], len(log) - 1, axis=0) for log in logs]))
-    # Where silence tells nothing, it is also nothing to be predicted.
+    # Abstentions that are not informative are not predicted either.
     spoke = np.maximum(1 - silent, TINY) if scoring.scores_silence else np.ones_like(silent)
     votes = len(evidence.design.columns) / max(len(evidence.design), 1)
-    few = evidence.sample(round(_PREDICTED / max(votes, 5.0)))
+    few = evidence.sample(round(_SAMPLE_VOTES / max(votes, 5.0)))
     design, scores, squares = few.design, np.zeros(len(CORRELATIONS)), np.zeros(len(CORRELATIONS))
     scoring_loops.predict_each_vote(
         design.starts, design.columns, few.counts, gains, base, said, spoke, CORRELATIONS, scores, squares
     )
-    # Sources with one value are predicted equally well by any, up to rounding.
-    better = scores > np.maximum(sure * np.sqrt(squares), 1e-9 * few.counts.sum())
+    # Sources with one value are predicted equally well under any correlation, up to rounding.
+    better = scores > np.maximum(min_z * np.sqrt(squares), 1e-9 * few.counts.sum())
     return float(CORRELATIONS[int(np.argmax(np.where(better, scores, 0.0)))])

@@ -1,4 +1,4 @@
-"""What is known about one component besides votes: the class balance, and something about sources."""
+"""Prior knowledge about one component: the class balance, and its sources."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ BoolArray = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, kw_only=True)
 class Belief:
-    """A prior belief about a source: how often a vote of it is right."""
+    """A prior on the accuracy of a source."""
 
     accuracy: float
     strength: float = 20.0
-    """What the belief is worth, in votes for each outcome."""
+    """The pseudo-count of the prior, in votes per outcome."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Knowledge:
-    """What a user has told about the outcomes and the sources of one component."""
+    """What a user has declared about the outcomes and the sources of one component."""
 
     signs: FloatArray
     """(sources,): +1, or −1 for a source declared adversarial."""
     balance: FloatArray | None = None
-    """(outcomes,): the class balance if it is known; else it is learned."""
+    """(outcomes,): the class balance if it is known; else it is estimated."""
     beliefs: Mapping[int, Belief] = field(default_factory=dict)
-    """Per source a prior belief, in place of the average source."""
+    """Per source a prior, in place of the average source."""
     applies: tuple[BoolArray, ...] | None = None
-    """Per source the outcomes its tasks apply to, for local accuracies; None ties globally."""
+    """Per source the outcomes its tasks apply to, for local accuracies; None for global ones."""
     ignore_abstentions: bool = False
-    """Whether only what is said counts, not that it is said."""
+    """Whether abstentions carry no information."""
 
     @classmethod
     def none(cls, layout: Layout) -> Knowledge:

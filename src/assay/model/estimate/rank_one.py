@@ -1,6 +1,6 @@
 r"""Rank-one completion: find :math:`a` with :math:`T_{uv} \approx F_{uv}\, a_u a_v` on known entries.
 
-Both moment methods come down to it. Algorithm 1 of the paper has
+Both moment methods reduce to it. Algorithm 1 of the paper has
 :math:`T = -\hat\Sigma_O^{-1}` and :math:`F = 1`; the covariance method has
 :math:`T = \hat\Sigma` and :math:`F = C`, known from the class balance.
 """
@@ -29,9 +29,9 @@ def complete(
 ) -> tuple[FloatArray, SolverOutcome]:
     """The vector of a weighted rank-one completion.
 
-    Starts from the closed form, a log-linear least-squares fit of the sizes with
-    signs that spread along the surest entries of each connected component, and is
-    polished by L-BFGS.
+    Starts from the closed form, a log-linear least-squares fit of the magnitudes with
+    signs propagated along the most significant entries of each connected component,
+    and is refined by L-BFGS.
 
     Parameters
     ----------
@@ -42,14 +42,14 @@ def complete(
     known
         (d, d): the entries to fit.
     expected_sign
-        (d,): the sign each entry has on average, which decides the sign of every
+        (d,): the sign each entry has on average, which determines the sign of every
         connected component.
 
-    An entry of which nothing is known is zero.
+    Entries that are not constrained are zero.
     """
     usable = known & (np.abs(factor) > 1e-12)
-    told = usable.any(axis=1)
-    if not told.any():
+    constrained = usable.any(axis=1)
+    if not constrained.any():
         return np.zeros(len(target)), SolverOutcome("too_few_sources", 0, 0.0)
     weight = np.where(usable, 1 / np.maximum(deviation, 1e-12), 0.0)
     start = _oriented(_closed_form(target, factor, weight, usable), usable, expected_sign)
@@ -62,25 +62,25 @@ def complete(
     found = optimize.minimize(
         objective, start, jac=True, method="L-BFGS-B", options={"maxiter": _MAX_STEPS, "ftol": 1e-14, "gtol": 1e-10}
     )
-    solved = np.where(told, _oriented(found.x, usable, expected_sign), 0.0)
+    solved = np.where(constrained, _oriented(found.x, usable, expected_sign), 0.0)
     status = "converged" if found.success or found.nit < _MAX_STEPS else "max_steps"
-    if not told.all():
+    if not constrained.all():
         status = "too_few_sources"
     return solved, SolverOutcome(status, int(found.nit), float(found.fun))
 
 
 def _closed_form(target: FloatArray, factor: FloatArray, weight: FloatArray, usable: BoolArray) -> FloatArray:
-    """Sizes by least squares on logarithms, signs along a maximum spanning forest of the surest entries."""
+    """Magnitudes by least squares on logarithms, signs along a maximum spanning forest by significance."""
     size = len(target)
     safe = np.where(usable, factor, 1.0)
     ratio = np.where(usable, target / safe, 0.0)
-    # log|ratio| has a relative error of deviation / |target|, so an entry counts by its own significance.
+    # log|ratio| has the standard error deviation / |target|, so entries are weighted by their significance.
     significance = np.where(usable, np.abs(target) * weight, 0.0) ** 2
     significance = np.minimum(significance, 1e6)
     logs = np.log(np.maximum(np.abs(ratio), 1e-9))
     normal = significance + np.diag(significance.sum(axis=1) + 1e-3)
     sizes = np.exp(np.clip(np.linalg.solve(normal, (significance * logs).sum(axis=1)), -9.0, 1.0))
-    # Edge weights must be positive to count as edges; the surest ones are the cheapest.
+    # Edge weights must be positive to count as edges; the most significant entries have the lowest.
     cost = np.where(usable, 1.0 + significance.max() - significance, 0.0)
     forest = csgraph.minimum_spanning_tree(sparse.csr_array(cost))
     signs = np.ones(size)
@@ -94,9 +94,9 @@ def _closed_form(target: FloatArray, factor: FloatArray, weight: FloatArray, usa
 
 
 def _oriented(a: FloatArray, usable: BoolArray, expected_sign: FloatArray) -> FloatArray:
-    """Turn each connected component so that it agrees with the expected signs on average."""
-    turned = a.copy()
+    """Flip the sign of each connected component that disagrees with the expected signs on average."""
+    oriented = a.copy()
     _, part_of = csgraph.connected_components(usable.astype(np.int8), directed=False)
     agreement = np.bincount(part_of, weights=a * expected_sign)
-    turned[agreement[part_of] < 0] *= -1
-    return turned
+    oriented[agreement[part_of] < 0] *= -1
+    return oriented

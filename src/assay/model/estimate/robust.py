@@ -1,33 +1,33 @@
 r"""A model for real votes: robust where sources are sparse, one-sided and not independent.
 
-Three things break maximum likelihood on real votes. Sources that only ever emit one
-value look better the more often they vote, so that a busy one takes all others along.
-The class balance that would explain such votes best is not the true one. And
-sources that err together are taken for independent witnesses. So here
+Maximum likelihood fails on real votes for three reasons. Sources that only ever emit one
+value look better the more often they vote, so that a frequent one dominates all others.
+The class balance that explains such votes best is not the true one. And sources with
+correlated errors are treated as independent evidence. So here
 
-* a vote is modelled as *that* a source speaks times *what* it says,
+* the probability of a vote is factored into coverage and the distribution over values,
 
   .. math:: P(\lambda_j = v \mid y) = c_j(y) \, r_j(v \mid y),
 
-  and not voting tells nothing while learning. A source that can name every outcome speaks equally often
-  for all. One that cannot is described by the share :math:`x_j` of its votes that fall on outcomes it
+  and abstentions carry no information during EM. A source that can name every outcome has the same coverage
+  for all. Any other is described by the share :math:`x_j` of its votes that fall on outcomes it
   can name: :math:`c_j(y) \propto x_j / e_j` there and :math:`(1 - x_j) / (1 - e_j)` elsewhere, where :math:`e_j`
-  is the probability of those outcomes. Dividing by it makes an outcome that is named
-  a lot pay for it. The share is drawn to that of the average such source, sources that
-  vote often being less exact, and is never below :math:`e_j`: no such source is worse than chance;
-* what a source says is a Dirichlet row around its own one-coin model, which in turn is drawn to
-  the pooled one. How strongly is learned from the votes (empirical Bayes);
-* the class balance counts as far as the votes tell it: items with three votes that
-  could have been different do, others do not, and a handful of sources shares its errors too easily. It is
-  learned with trust :math:`\tau`, as :math:`\tau \log P(y)`. Labels count it, and silence, in full, but where it is not
-  trusted everything that hangs on it is drawn to a majority vote;
-* dependent sources are described one by one too, and *n* votes of a clique of them on one item count as
+  is the probability of those outcomes. Dividing by it penalises outcomes that are named
+  often. The share is shrunk toward that of the average such source, with lower odds for sources that
+  vote often, and is never below :math:`e_j`: no such source is worse than chance;
+* the values of a source have a Dirichlet prior centred on its one-coin model, which in turn is shrunk toward
+  the pooled one. The concentrations are estimated from the votes (empirical Bayes);
+* the class balance counts as far as the votes identify it: items with three votes that
+  could have been different do, others do not, and a handful of sources may well share their errors. During EM
+  it enters with trust :math:`\tau`, as :math:`\tau \log P(y)`. Labels count it, and abstentions, in full, but as far as
+  it is not trusted all weights are shrunk toward a majority vote;
+* dependent sources have no joint tables either: *n* votes of a clique of them on one item count as
   :math:`n / (1 + \rho (n - 1))`, where :math:`\rho` is the correlation of their votes that the truth does not
-  explain: copies count once, without a parameter for each joint vote, which sparse votes do not determine;
-* *n* votes on one item count as :math:`n / (1 + \rho (n - 1))`: as many as independent ones would tell
-  if votes on one item had the correlation :math:`\rho`. A small one is assumed while learning; the one that
-  best foretells each vote from the others on its item is allowed for in what is reported, which
-  makes the winner less sure of itself and changes no decision.
+  explain. Copies count once, without a parameter for each joint vote, which sparse votes do not identify;
+* *n* votes on one item count as :math:`n / (1 + \rho (n - 1))`, the effective number of independent votes
+  if votes on one item have the correlation :math:`\rho`. A small one is assumed during EM; the one that
+  best predicts each vote from the others on its item discounts the reported probabilities, which
+  makes them less confident and changes no decision.
 """
 
 from __future__ import annotations
@@ -59,61 +59,61 @@ IntArray = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, kw_only=True)
 class RobustSettings:
-    """How to learn from real votes. The same for all votes; none of it was fitted to a single set."""
+    """Settings of the robust model. The same for all data; none was tuned on a single dataset."""
 
     share_strength: float = 100.0
-    """What the average source is worth as a prior of one that cannot name every outcome, in votes."""
+    """The prior centred on the average source, for one that cannot name every outcome; a pseudo-count in votes."""
     coverage_slope: float = -0.3
-    """By how much the log-odds of such a source fall with the logarithm of its coverage."""
+    """The slope of the prior log-odds of such a source in the logarithm of its coverage."""
     learning_correlation: float = 0.05
-    """The correlation of votes on one item that is assumed while learning."""
+    """The correlation of votes on one item that is assumed during EM."""
     correlated_votes: int = 4
-    """More votes than this and one on an item are not discounted further while learning."""
+    """Votes on an item beyond this number and one are not discounted further during EM."""
     unseen_correlation: float = 0.1
-    """Correlation to allow for in reported probabilities beyond what votes show."""
+    """The correlation that discounts reported probabilities in addition to the estimated one."""
     seen_correlation: float = 2.0
-    """How many times the correlation that votes show is allowed for in reported probabilities."""
+    """The factor of the estimated correlation in the discount of reported probabilities."""
     identified: float = 0.5
-    """The share of votes on items with three free votes from which on the balance is trusted in full."""
+    """The share of votes on items with three free votes above which the balance is fully trusted."""
     many: float = 8.0
-    """The effective number of sources from which on the balance is trusted in full."""
+    """The effective number of sources above which the balance is fully trusted."""
     alike: float = 0.3
-    """How far labels are drawn to a majority vote, in the end, where the balance is not trusted at all."""
+    """The shrinkage of labels toward a majority vote if the balance is not trusted at all."""
     start_even: float = 0.3
-    """Points shared by all outcomes of an item at the start, where each vote has one."""
+    """The pseudo-votes of an item that all outcomes share in the initial soft majority vote."""
     max_steps: int = 60
     tolerance: float = 2e-4
-    """Stop when no expected share of an outcome among a source's votes moves by more than this."""
+    """Stop when no expected share of an outcome among the votes for a value changes by more than this."""
 
 
 def robust(
     evidence: Evidence, known: Knowledge, settings: RobustSettings, start: Parameters | None = None
 ) -> tuple[Parameters, Scoring, SolverOutcome]:
-    """Parameters, and a way of scoring, that label real votes well; from a soft majority vote or other parameters."""
+    """Parameters, and a scoring, by EM from a soft majority vote or from other parameters."""
     model = _Model(evidence, known, settings)
     trust = 1.0 if known.balance is not None else model.trust_in_balance()
     if start is None:
         expected = _start(evidence, known, settings)
     else:
-        expected = _expected(_while_learning(start, evidence, trust), evidence, settings)
+        expected = _expected(_scoring_for_em(start, evidence, trust), evidence, settings)
     seen = np.maximum(evidence.seen, 1.0)[:, None]
     steps, moved = 0, np.inf
     while steps < settings.max_steps and moved >= settings.tolerance:
         steps += 1
-        before = expected.spoken / seen
+        before = expected.votes / seen
         parameters = model(expected)
-        scoring = _while_learning(parameters, evidence, trust)
+        scoring = _scoring_for_em(parameters, evidence, trust)
         expected = _expected(scoring, evidence, settings)
-        moved = float(np.abs(expected.spoken / seen - before).max(initial=0.0))
+        moved = float(np.abs(expected.votes / seen - before).max(initial=0.0))
     status = "converged" if moved < settings.tolerance else "max_steps"
     discount = settings.unseen_correlation + settings.seen_correlation * shared_correlation(scoring, evidence)
-    final = _drawn_to_majority(parameters, evidence, known, settings.alike * (1 - trust))
+    final = _shrunk_to_majority(parameters, evidence, known, settings.alike * (1 - trust))
     return parameters, replace(final, discount=discount), SolverOutcome(status, steps, moved)
 
 
-def _while_learning(parameters: Parameters, evidence: Evidence, trust: float) -> Scoring:
-    """Scoring in which not voting adds nothing, and the balance only as much as it is trusted."""
-    logs = _weights(parameters, evidence, silence=False)
+def _scoring_for_em(parameters: Parameters, evidence: Evidence, trust: float) -> Scoring:
+    """Scoring in which abstentions add nothing, and the balance only as much as it is trusted."""
+    logs = _weights(parameters, evidence, abstentions=False)
     return _scoring(parameters, logs, _tempered(parameters.balance, trust))
 
 
@@ -121,10 +121,10 @@ def _scoring(parameters: Parameters, logs: tuple[FloatArray, ...], prior: FloatA
     return Scoring(parameters.layout, prior, logs, parameters.balance, scores_silence=False, is_bayes=False)
 
 
-def _weights(parameters: Parameters, evidence: Evidence, *, silence: bool) -> tuple[FloatArray, ...]:
-    """Per clique (configurations, outcomes): what the votes of its sources add, those of several discounted.
+def _weights(parameters: Parameters, evidence: Evidence, *, abstentions: bool) -> tuple[FloatArray, ...]:
+    """Per clique (configurations, outcomes): what the votes of its sources add, discounted by their correlation.
 
-    A source of several cliques is counted in the first one. With ``silence``, not voting counts too.
+    A source of several cliques is counted in the first one. With ``abstentions``, these count too.
     """
     layout = parameters.layout
     tables = [np.log(np.maximum(table, TINY)) for table in parameters.conditionals]
@@ -136,39 +136,39 @@ def _weights(parameters: Parameters, evidence: Evidence, *, silence: bool) -> tu
         for position, source in enumerate(clique.sources):
             if layout.first_clique[source] == index:
                 says, votes = clique.digits[:, position], clique.voting[:, [position]]
-                added += np.where(votes, worth[:, None], float(silence)) * tables[source][says]
+                added += np.where(votes, worth[:, None], float(abstentions)) * tables[source][says]
         found.append(added)
     return tuple(found)
 
 
-def _drawn_to_majority(parameters: Parameters, evidence: Evidence, known: Knowledge, drawn: float) -> Scoring:
-    """Scoring that is drawn to a majority vote: all votes weigh the same, and neither silence nor the balance counts.
+def _shrunk_to_majority(parameters: Parameters, evidence: Evidence, known: Knowledge, shrinkage: float) -> Scoring:
+    """Scoring shrunk toward a majority vote: equal weights for all votes, none for abstentions and the balance.
 
-    What would run away while learning, silence and the balance, is settled now and counts as far as it is not drawn.
+    Abstentions and the balance would diverge during EM; after it they count, as far as they are not shrunk.
     """
     layout = parameters.layout
-    added = _weights(parameters, evidence, silence=True)
+    added = _weights(parameters, evidence, abstentions=True)
     logs = [log - log.mean(axis=1, keepdims=True) for log in added]
     said = np.vstack([np.empty((0, layout.outcomes)), *(log[:-1] for log in logs)])
     points = layout.sum_over_voters(voted_for(layout, known.signs))
     points -= points.mean(axis=1, keepdims=True)
     seen = evidence.seen[:, None]
     common = max(float((seen * said * points).sum()), 0.0) / max(float((seen * points**2).sum()), TINY)
-    alike = (1 - drawn) * said + drawn * common * points
-    blocks = [alike[start:stop] for start, stop in pairwise(layout.offsets)]
-    weight = tuple(np.vstack([block, (1 - drawn) * log[-1:]]) for block, log in zip(blocks, logs, strict=True))
-    return _scoring(parameters, weight, _tempered(parameters.balance, 1 - drawn))
+    shrunk = (1 - shrinkage) * said + shrinkage * common * points
+    blocks = [shrunk[start:stop] for start, stop in pairwise(layout.offsets)]
+    weight = tuple(np.vstack([block, (1 - shrinkage) * log[-1:]]) for block, log in zip(blocks, logs, strict=True))
+    return _scoring(parameters, weight, _tempered(parameters.balance, 1 - shrinkage))
 
 
 def _tempered(balance: FloatArray, trust: float) -> FloatArray:
-    """A class balance that counts only so much."""
+    """The class balance to the power of ``trust``, normalised."""
     raised = balance**trust
     normal: FloatArray = raised / raised.sum()
     return normal
 
 
 def _start(evidence: Evidence, known: Knowledge, settings: RobustSettings) -> Expected:
-    """Expected counts as if a soft majority vote were true, as far as gold allows."""
+    """Expected counts under a soft majority vote, restricted to what gold allows."""
     labels = soft_majority(evidence.layout, evidence.design, known.signs, settings.start_even)
     if evidence.log_allowed is not None:
         labels = labels * np.exp(evidence.log_allowed)
@@ -177,12 +177,12 @@ def _start(evidence: Evidence, known: Knowledge, settings: RobustSettings) -> Ex
 
 
 def _expected(scoring: Scoring, evidence: Evidence, settings: RobustSettings) -> Expected:
-    """The E-step, in which votes on one item are discounted for what they have in common."""
+    """The E-step, in which votes on one item are discounted for their correlation."""
     from assay._core import scoring_loops
 
     gains, base = scoring.gains, scoring.base
     parts = evidence.parts
-    spoken = np.zeros((len(parts), *gains.shape))
+    votes = np.zeros((len(parts), *gains.shape))
     totals = np.zeros((len(parts), len(base)))
     allowed = evidence.log_allowed
 
@@ -197,16 +197,16 @@ def _expected(scoring: Scoring, evidence: Evidence, settings: RobustSettings) ->
             np.zeros((0, len(base))) if allowed is None else allowed[rows],
             settings.learning_correlation,
             settings.correlated_votes,
-            spoken[part],
+            votes[part],
             totals[part],
         )
 
     parallel_map(add, enumerate(parts))
-    return Expected(spoken.sum(axis=0), totals.sum(axis=0))
+    return Expected(votes.sum(axis=0), totals.sum(axis=0))
 
 
 class _Model:
-    """The M-step, and what it needs to know of the sources."""
+    """The M-step, and the properties of the sources that it needs."""
 
     def __init__(self, evidence: Evidence, known: Knowledge, settings: RobustSettings) -> None:
         layout = self.layout = evidence.layout
@@ -227,13 +227,13 @@ class _Model:
         voted = self.votes > 0
         self.several = (self._by_source(emitted[:, None].astype(float))[:, 0] > 1) & voted
         self.limited = ~self.able.all(axis=1) & voted
-        # The right values of a source, and the wrong ones, share their part as often as it uses them.
+        # The probability of being right is distributed over the right values in proportion to their use; so is wrong.
         frequency = (self.used + 1e-3)[:, None]
         right, wrong = self.masks * frequency, ~self.masks * frequency
         self.right = right / np.maximum(self._by_source(right), TINY)[self.source]
         self.wrong = wrong / np.maximum(self._by_source(wrong), TINY)[self.source]
         fallible = self._by_source((~self.masks).astype(float)) > 0
-        self.sure = (self.able & ~fallible)[self.source]
+        self.infallible = (self.able & ~fallible)[self.source]
         self.cells = self.several[self.source][:, None] & self.able[self.source] & emitted[:, None]
         believed = [known.beliefs.get(source) for source in range(len(sizes))]
         self.belief = np.array([np.nan if b is None else b.accuracy for b in believed])
@@ -248,43 +248,44 @@ class _Model:
 
     @cached_property
     def tilt(self) -> FloatArray:
-        """(sources,): how much lower the odds of a source are, a priori, because it votes often."""
+        """(sources,): the factor of a source's prior odds for its coverage."""
         logs = np.log(np.maximum(self.votes, 1.0) / max(self.items, 1.0))
         if self.limited.any():
             logs = logs - np.average(logs[self.limited], weights=self.votes[self.limited])
         return np.exp(self.settings.coverage_slope * logs)
 
     def trust_in_balance(self) -> float:
-        """How far the votes tell the class balance: by items with three votes that could have been different."""
+        """How far the votes identify the class balance: by items with three votes that could have been different."""
         evidence = self.evidence
         # A joint vote is free if one of its votes is, and counts as one.
         free = self.by_value.T @ self.several[self.source].astype(float) > 0
         before = np.concatenate([[0], np.cumsum(free[evidence.design.columns])])
         votes = before[evidence.design.starts[1:]] - before[evidence.design.starts[:-1]]
         cast = float(evidence.counts @ np.diff(evidence.design.starts))
-        told = float((evidence.counts * votes * (votes >= 3)).sum())
+        informative = float((evidence.counts * votes * (votes >= 3)).sum())
         effective = float(self.votes.sum() ** 2 / max(float(self.votes @ self.votes), TINY))
-        return min(1.0, told / max(cast, TINY) / self.settings.identified) * min(1.0, effective / self.settings.many)
+        share = informative / max(cast, TINY)
+        return min(1.0, share / self.settings.identified) * min(1.0, effective / self.settings.many)
 
     def __call__(self, expected: Expected) -> Parameters:
         """Parameters from expected counts."""
         balance = self.known.balance
         if balance is None:
             balance = (expected.totals + TINY) / (expected.totals + TINY).sum()
-        votes = self.by_value @ expected.spoken
-        spoken = self._by_source(votes)
-        chance = self._rows(votes, spoken) * self._coverage(spoken, balance)[self.source]
+        votes = self.by_value @ expected.votes
+        source_votes = self._by_source(votes)
+        chance = self._rows(votes, source_votes) * self._coverage(source_votes, balance)[self.source]
         tables = [
             normalised(np.vstack([table, np.maximum(1 - table.sum(axis=0, keepdims=True), 0)]))
             for table in np.split(chance, self.first[1:])
         ]
         return independent(self.layout, balance, tables)
 
-    def _coverage(self, spoken: FloatArray, balance: FloatArray) -> FloatArray:
-        """(sources, outcomes): how often each source votes."""
+    def _coverage(self, source_votes: FloatArray, balance: FloatArray) -> FloatArray:
+        """(sources, outcomes): P(the source votes | outcome)."""
         usual = np.minimum(self.votes / max(self.items, 1.0), 0.999)[:, None]
         nameable = np.clip((self.able * balance).sum(axis=1), TINY, 1 - TINY)
-        named = np.minimum((spoken * self.able).sum(axis=1), self.votes)
+        named = np.minimum((source_votes * self.able).sum(axis=1), self.votes)
         strength = np.where(np.isnan(self.belief), self.settings.share_strength, self.belief_strength)
         # Sources are exchangeable, not votes.
         weight = (self.limited & (self.signs > 0)) / (self.votes + self.settings.share_strength)
@@ -296,15 +297,15 @@ class _Model:
         share = np.where(self.signs > 0, np.maximum(share, nameable), share)
         share = np.clip(share, 1e-6, 1 - 1e-6)
         lift = np.where(self.able, (share / nameable)[:, None], ((1 - share) / (1 - nameable))[:, None])
-        tells = self.limited[:, None] & (not self.known.ignore_abstentions)
-        coverage: FloatArray = np.minimum(usual * np.where(tells, lift, 1.0), 0.999)
+        informative = self.limited[:, None] & (not self.known.ignore_abstentions)
+        coverage: FloatArray = np.minimum(usual * np.where(informative, lift, 1.0), 0.999)
         return coverage
 
-    def _rows(self, votes: FloatArray, spoken: FloatArray) -> FloatArray:
-        """(values, outcomes): what each source says when it votes."""
-        heard = np.where(self.cells, votes, 0.0)
-        hits = self._by_source(heard * self.masks).sum(axis=1)
-        total = self._by_source(heard).sum(axis=1)
+    def _rows(self, votes: FloatArray, source_votes: FloatArray) -> FloatArray:
+        """(values, outcomes): P(value | the source votes, outcome)."""
+        counted = np.where(self.cells, votes, 0.0)
+        hits = self._by_source(counted * self.masks).sum(axis=1)
+        total = self._by_source(counted).sum(axis=1)
         counts = self.several & (self.signs > 0)
         pooled = (hits[counts].sum() + 1) / (total[counts].sum() + 2)
         pairs = np.stack([hits, np.maximum(total - hits, 0)], axis=1)[counts]
@@ -315,38 +316,38 @@ class _Model:
         centre = np.where(np.isnan(self.belief), typical, self.belief)
         strength = np.where(np.isnan(self.belief), self.coin_strength, self.belief_strength)
         coin = (hits + strength * centre) / np.maximum(total + strength, TINY)
-        part = np.where(self.sure, 1.0, np.where(self.able[self.source], coin[self.source][:, None], 0.0))
+        part = np.where(self.infallible, 1.0, np.where(self.able[self.source], coin[self.source][:, None], 0.0))
         mean = part * self.right + (1 - part) * self.wrong
         self.row_strength = _concentration(
             self.row_strength,
             votes[self.cells],
             mean[self.cells],
-            spoken[self.able & self.several[:, None]],
+            source_votes[self.able & self.several[:, None]],
         )
         s = np.maximum(self.row_strength, self.belief_strength)[:, None]
-        rows = (votes + s[self.source] * mean) / np.maximum(spoken + s, TINY)[self.source]
-        # A source with one value says that one whenever it says anything.
+        rows = (votes + s[self.source] * mean) / np.maximum(source_votes + s, TINY)[self.source]
+        # A source with one value emits it whenever it votes.
         only = ~self.several[self.source][:, None] & (self.used > 0)[:, None]
         return np.maximum(np.where(only, 1.0, rows), TINY)
 
 
 def _by_value(layout: Layout) -> sparse.csr_array:
-    """(values, configurations): ones where a joint vote has a source's value, in the first clique that it is in."""
+    """(values, configurations): ones where a joint vote of a source's first clique includes its value."""
     first = layout.value_offsets
     rows, columns = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
-    for source, home in enumerate(layout.first_clique):
-        clique = layout.cliques[home]
+    for source, index in enumerate(layout.first_clique):
+        clique = layout.cliques[index]
         says = clique.digits[:-1, clique.sources.index(source)]
         voting = np.flatnonzero(says < len(layout.masks[source]))
         rows.append(first[source] + says[voting])
-        columns.append(layout.offsets[home] + voting)
+        columns.append(layout.offsets[index] + voting)
     row, column = np.concatenate(rows), np.concatenate(columns)
     shape = (int(first[-1]), int(layout.offsets[-1]))
     return sparse.csr_array((np.ones(len(row)), (row, column)), shape=shape)
 
 
 def _concentration(strength: float, counts: FloatArray, means: FloatArray, totals: FloatArray) -> float:
-    """How strongly rows of counts are drawn to their means: two steps of Minka's fixed point."""
+    """The Dirichlet concentration of rows of counts around their means: two steps of Minka's fixed point."""
     total = totals[totals > 1e-6]
     if len(total) < 2:
         return strength

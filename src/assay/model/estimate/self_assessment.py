@@ -1,4 +1,4 @@
-"""What a fitted model expects of itself: how right it will be, how right a majority vote, and who repeats whom."""
+"""A fitted model's expected accuracy, that of a majority vote, and redundant sources."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assay.counts import Evidence, Statistics
 from assay.model.estimate.em import EMSettings, Expected, Maximizer
 from assay.model.estimate.goodness_of_fit import expected_co_votes, independent_pairs
 from assay.model.estimate.knowledge import Knowledge
-from assay.model.estimate.residuals import meetings
+from assay.model.estimate.residuals import overlaps
 from assay.model.parameters import TINY, Parameters
 from assay.model.scoring import Scoring, softmax
 
@@ -19,14 +19,14 @@ BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 
 _PATTERNS = 40_000
-"""A sample of so many patterns is enough to tell what to expect."""
+"""The number of patterns in the sample that expectations are computed from."""
 
-_SURE = 5.0
-"""Sources are called redundant if chance would have to be off by so many standard deviations."""
-_MORE_AGREEMENT = 0.05
-"""And if they agree on so many more of the items that both vote on, as a share; or"""
-_MORE_MEETINGS = 1.5
-"""vote together on so many times more items, if agreement cannot tell."""
+_MIN_Z = 5.0
+"""Sources are redundant if their excess agreement, or overlap, is at least this many standard deviations,"""
+_MIN_EXCESS_AGREEMENT = 0.05
+"""and is at least this share of the items that both vote on;"""
+_MIN_OVERLAP_RATIO = 1.5
+"""or, if they cannot disagree, their overlap is at least this multiple of the expected one."""
 
 
 @dataclass(frozen=True)
@@ -35,46 +35,46 @@ class Redundancy:
 
     sources: tuple[int, int]
     met: float
-    """On how many items both vote."""
+    """Their overlap: the number of items that both vote on."""
     seen: float
     expected: float
-    """The share of those on which they agree; or how often they meet, if they cannot disagree."""
+    """The share of those on which they agree; or their overlap, if they cannot disagree."""
     by_meeting: bool
-    """Whether it shows in that they vote together, not in that they agree."""
+    """Whether their overlap is in excess, and not their agreement."""
 
 
 @dataclass(frozen=True)
 class SelfAssessment:
-    """What a model expects, by its own probabilities."""
+    """A model's expectations of its labels, by its own probabilities."""
 
     same: float
-    """The share of the items with votes that a majority vote labels alike."""
+    """The share of the items with votes that get the same label from a majority vote."""
     right: float
     """The share of the model's labels that it expects to be right."""
     majority_right: float
     """The share of a majority vote's labels that it expects to be right."""
     error: float
-    """The standard error of the difference of the two, if the probabilities are right."""
+    """The standard error of the difference of the two, if the probabilities are calibrated."""
     redundant: tuple[Redundancy, ...]
 
     @property
     def gain(self) -> float:
-        """By how much the model expects to be better than a majority vote."""
+        """The expected gain in accuracy over a majority vote."""
         return self.right - self.majority_right
 
 
 def self_assessment(parameters: Parameters, scoring: Scoring, evidence: Evidence) -> SelfAssessment:
-    """Look at the labels that the patterns would get."""
+    """Assess the labels of the observed patterns."""
     statistics = evidence.statistics
     few = evidence.sample(_PATTERNS)
-    spoken = np.diff(few.design.starts)
-    counts = np.where(spoken > 0, few.counts, 0.0)
-    labels, _ = softmax(scoring.log_joint(few.design) * scoring.effective(spoken)[:, None])
+    votes = np.diff(few.design.starts)
+    counts = np.where(votes > 0, few.counts, 0.0)
+    labels, _ = softmax(scoring.log_joint(few.design) * scoring.effective(votes)[:, None])
     majority = _shared(np.asarray(few.design.matrix @ parameters.layout.sum_over_voters(parameters.layout.masks)))
     chosen = _shared(np.round(labels, 12))
     items = max(float(counts.sum()), TINY)
     right, voted = (chosen * labels).sum(axis=1), (majority * labels).sum(axis=1)
-    # Each label is right or wrong; where both choose alike the difference is none.
+    # The variance of the difference of two Bernoulli variables; zero where both choose the same label.
     scatter = ((chosen - majority) ** 2 * labels).sum(axis=1) - (right - voted) ** 2
     repeated: tuple[Redundancy, ...] = ()
     if statistics is not None and parameters.layout.masks:
@@ -96,40 +96,45 @@ def redundant(learned: Parameters, majority: Parameters, statistics: Statistics)
     Parameters
     ----------
     learned, majority
-        What was learned, which tells how often independent sources would meet; and what would be if a majority vote
-        were true, which tells how often they would agree. Copies that vote on everything can become the truth of
-        what was learned, and then it is all others that seem to err together.
+        The fit, which gives the expected overlap of independent sources; and parameters as if a majority vote were
+        true, which give their expected agreement. Copies that vote on everything can take the place of the truth in
+        the fit, and then all other sources seem to have correlated errors.
     statistics
-        How often single indicators hold, alone and together.
+        Counts of single indicators and of their co-occurrences.
     """
     layout = learned.layout
-    met, agreed = meetings(statistics.pair, layout)
-    would_meet_then, would_agree = meetings(expected_co_votes(majority, statistics)[0], layout)
-    due = would_agree / np.maximum(would_meet_then, TINY)
-    would_meet, _ = meetings(expected_co_votes(learned, statistics)[0], layout)
-    share = agreed / np.maximum(met, 1)
-    agreement = (share - due) / np.sqrt(np.maximum(due * (1 - due), 1e-4) / np.maximum(met, 1))
-    meeting = (met - would_meet) / np.sqrt(np.maximum(would_meet, 1.0))
+    overlap, agreed = overlaps(statistics.pair, layout)
+    majority_overlap, majority_agreed = overlaps(expected_co_votes(majority, statistics)[0], layout)
+    expected_agreement = majority_agreed / np.maximum(majority_overlap, TINY)
+    expected_overlap, _ = overlaps(expected_co_votes(learned, statistics)[0], layout)
+    agreement = agreed / np.maximum(overlap, 1)
+    variance = np.maximum(expected_agreement * (1 - expected_agreement), 1e-4) / np.maximum(overlap, 1)
+    z_agreement = (agreement - expected_agreement) / np.sqrt(variance)
+    z_overlap = (overlap - expected_overlap) / np.sqrt(np.maximum(expected_overlap, 1.0))
     # Sources that emit one value each always agree, or never; those that never do are not redundant.
-    by_meeting = due > 1 - 1e-9
-    surplus = np.where(by_meeting, meeting, agreement)
-    enough = np.where(by_meeting, met > _MORE_MEETINGS * would_meet, share - due > _MORE_AGREEMENT)
-    found = np.argwhere(np.triu(independent_pairs(layout) & enough & (surplus > _SURE)))
-    order = np.argsort([-surplus[i, j] for i, j in found], kind="stable")
+    by_overlap = expected_agreement > 1 - 1e-9
+    z = np.where(by_overlap, z_overlap, z_agreement)
+    is_large = np.where(
+        by_overlap,
+        overlap > _MIN_OVERLAP_RATIO * expected_overlap,
+        agreement - expected_agreement > _MIN_EXCESS_AGREEMENT,
+    )
+    found = np.argwhere(np.triu(independent_pairs(layout) & is_large & (z > _MIN_Z)))
+    order = np.argsort([-z[i, j] for i, j in found], kind="stable")
     return tuple(
         Redundancy(
             (int(i), int(j)),
-            float(met[i, j]),
-            float(met[i, j] if by_meeting[i, j] else share[i, j]),
-            float(would_meet[i, j] if by_meeting[i, j] else due[i, j]),
-            bool(by_meeting[i, j]),
+            float(overlap[i, j]),
+            float(overlap[i, j] if by_overlap[i, j] else agreement[i, j]),
+            float(expected_overlap[i, j] if by_overlap[i, j] else expected_agreement[i, j]),
+            bool(by_overlap[i, j]),
         )
         for i, j in found[order]
     )
 
 
 def _shared(scores: FloatArray) -> FloatArray:
-    """(items, outcomes): the choice of the highest score, in equal parts where several have it."""
+    """(items, outcomes): one for the highest score, split equally between ties."""
     best = (scores == scores.max(axis=1, keepdims=True)).astype(float)
     shares: FloatArray = best / best.sum(axis=1, keepdims=True)
     return shares

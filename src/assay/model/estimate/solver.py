@@ -1,4 +1,4 @@
-"""How a solver ended, by name, and what to do about it."""
+"""Named solver outcomes, each with advice."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 ADVICE = {
     "converged": "",
-    "max_steps": "the steps ran out before it settled; raise max_steps, or see what assay.check says",
-    "singular_covariance": "some indicators never vary or repeat each other; these were set aside",
-    "unreliable_balance": "three-way overlaps do not settle the class balance; give class_balance, or use method='em'",
-    "too_few_sources": "fewer than three independent sources tell of something; it was left at what the votes suggest",
+    "max_steps": "it did not converge within max_steps; raise max_steps, or run assay.check",
+    "singular_covariance": "some indicators are constant or linearly dependent; these were left out",
+    "unreliable_balance": "three-way overlaps do not identify the class balance; set class_balance or use method='em'",
+    "too_few_sources": "fewer than three independent sources inform some parameters; these were set from vote rates",
 }
 
 
 @dataclass(frozen=True)
 class SolverOutcome:
-    """A named end, with its cost and its advice.
+    """How a solver ended: status, steps, and the final objective.
 
     >>> SolverOutcome("converged", steps=12, objective=0.0).advice
     ''
@@ -27,10 +27,10 @@ class SolverOutcome:
 
     @property
     def advice(self) -> str:
-        """What to do about it; empty if nothing."""
+        """What to do about it; empty if it converged."""
         return ADVICE[self.status]
 
     @property
     def converged(self) -> bool:
-        """Whether the solver settled."""
+        """Whether the solver converged."""
         return self.status == "converged"

@@ -1,4 +1,4 @@
-"""Where expectation-maximization begins: from a soft majority vote."""
+"""The start of expectation-maximization: a soft majority vote."""
 
 from __future__ import annotations
 
@@ -13,14 +13,11 @@ from assay.model.parameters import Parameters
 FloatArray = npt.NDArray[np.float64]
 
 _EVEN = 0.5
-"""Points shared by all outcomes of every item, so that one vote does not decide alone."""
+"""The pseudo-vote that all outcomes of an item share, so that a single vote is not decisive."""
 
 
 def soft_majority(layout: Layout, design: Design, signs: FloatArray, even: float = _EVEN) -> FloatArray:
-    """(patterns, outcomes): each vote gives one point, shared by the outcomes it speaks for.
-
-    ``even`` points are shared by all outcomes.
-    """
+    """(patterns, outcomes): each vote is split equally between the outcomes it allows, and ``even`` between all."""
     shares = [masks / np.maximum(masks.sum(axis=1, keepdims=True), 1) for masks in voted_for(layout, signs)]
     points = np.asarray(design.matrix @ layout.sum_over_voters(shares)) + even / layout.outcomes
     probabilities: FloatArray = points / points.sum(axis=1, keepdims=True)
@@ -28,7 +25,7 @@ def soft_majority(layout: Layout, design: Design, signs: FloatArray, even: float
 
 
 def voted_for(layout: Layout, signs: FloatArray) -> list[npt.NDArray[np.bool_]]:
-    """Per source (values, outcomes): what each value allows; what it does not, if declared adversarial (sign −1)."""
+    """Per source (values, outcomes): what each value allows; its complement for adversarial sources (sign −1)."""
     return [masks if sign > 0 else ~masks for masks, sign in zip(layout.masks, signs, strict=True)]
 
 

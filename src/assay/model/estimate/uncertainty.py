@@ -1,18 +1,18 @@
-r"""How sure the accuracies are: 95% intervals by the delta method.
+r"""The uncertainty of accuracies: 95% intervals by the delta method.
 
 The tables are softmax functions of free parameters :math:`\eta`, and each
 distinct vote pattern has a score :math:`s_u = \partial \log P(\lambda_u) / \partial \eta`,
 which an E-step gives for free. The inverse of :math:`\sum_u n_u s_u s_u^T` is the
-covariance of :math:`\hat\eta`, what is lost by not seeing the truth included. An
-accuracy :math:`P(Y \in S_v \mid \lambda_i = v)` is a smooth function of
+covariance of :math:`\hat\eta`, including the information lost because the truth is
+latent. An accuracy :math:`P(Y \in S_v \mid \lambda_i = v)` is a smooth function of
 :math:`\eta`; its logit gets a symmetric interval, so that the interval of the
 accuracy itself stays between zero and one.
 
-Parameters that do not claim to maximise a likelihood have no such scores. For these, each
-vote counts as seen right or wrong as far as the other votes on its item tell: if they tell
-for certain it is worth one, and if nothing tells but the vote itself, nothing (the principle of
-missing information). Where votes on one item are taken to be correlated, *n* of
-them are worth :math:`n / (1 + \rho (n - 1))`.
+Parameters that do not maximise a likelihood have no such scores. For these, each vote
+counts as an observation of the accuracy as far as the other votes on its item determine
+whether it is right: as one if they determine it, as none if only the vote itself does (the
+missing information principle). If votes on one item are taken to be correlated, *n* of
+them count as :math:`n / (1 + \rho (n - 1))`.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from assay.model.scoring import Scoring
 FloatArray = npt.NDArray[np.float64]
 
 MAX_PARAMETERS = 1_500
-"""With more free parameters than this, each clique's covariance is taken by itself, the others held fixed."""
+"""With more free parameters than this, the covariance is computed per clique, with the others held fixed."""
 
 Interval = tuple[FloatArray, FloatArray, FloatArray]
-"""(values,) each: accuracies, and the ends of their intervals."""
+"""(values,) each: accuracies, and the bounds of their intervals."""
 
-_BEFOREHAND = 2.0
-"""What is known of an accuracy before any vote, in votes."""
+_PRIOR_VOTES = 2.0
+"""The prior on an accuracy, as a pseudo-count in votes."""
 
 _PATTERNS = 40_000
-"""A sample of so many patterns is enough to tell how much all of them tell."""
+"""The number of patterns in the sample that the information is estimated from."""
 _BLOCK = 20_000
 _Z = float(ndtri(0.975))
 """Standard deviations on each side of a 95% interval."""
@@ -48,7 +48,7 @@ _Z = float(ndtri(0.975))
 def accuracy_intervals(
     parameters: Parameters, scoring: Scoring, evidence: Evidence, *, balance_known: bool
 ) -> list[Interval]:
-    """Per source (values,): accuracy, and the ends of its 95% interval.
+    """Per source (values,): accuracy, and the bounds of its 95% interval.
 
     A value that was never emitted has accuracy P(Y ∈ S) under the class balance
     and an interval from zero to one.
@@ -69,8 +69,8 @@ def accuracy_intervals(
     deviations: dict[tuple[int, int], float] = {}
     for group in groups:
         covariance = _covariance(parameters, evidence, posterior, group, balance_known)
-        for source, home in enumerate(layout.first_clique):
-            if home in group:
+        for source, index in enumerate(layout.first_clique):
+            if index in group:
                 for value in range(len(layout.masks[source])):
                     gradient = _gradient(parameters, source, value, group, balance_known)
                     variance = float(gradient @ covariance @ gradient)
@@ -106,15 +106,15 @@ def _by_missing_information(
             right = posterior @ mask
             accuracy[value] = _accuracy(parameters, source, value)
             usual = float(cast @ right) / max(float(cast.sum()), TINY)
-            told = float(cast @ (right - usual) ** 2) / max(usual * (1 - usual), 1e-4) / inflation
+            observed = float(cast @ (right - usual) ** 2) / max(usual * (1 - usual), 1e-4) / inflation
             share = np.clip(accuracy[value], 0.01, 0.99)
-            deviation[value] = 1 / np.sqrt((told + _BEFOREHAND) * share * (1 - share))
+            deviation[value] = 1 / np.sqrt((observed + _PRIOR_VOTES) * share * (1 - share))
         found.append(_around(accuracy, deviation))
     return found
 
 
 def _inflation(correlation: float, evidence: Evidence) -> float:
-    """How many correlated votes are worth one that is not, on average over votes."""
+    """The number of correlated votes that count as one independent vote, averaged over votes."""
     votes = np.diff(evidence.design.starts)
     cast = evidence.counts * votes
     return 1 + correlation * float(cast @ (votes - 1)) / max(float(cast.sum()), TINY)
@@ -122,8 +122,8 @@ def _inflation(correlation: float, evidence: Evidence) -> float:
 
 def _accuracy(parameters: Parameters, source: int, value: int) -> float:
     """P(Y ∈ S | the source emits the value)."""
-    spoken = parameters.conditionals[source][value] * parameters.balance
-    return float(spoken[parameters.layout.masks[source][value]].sum() / max(float(spoken.sum()), 1e-300))
+    joint = parameters.conditionals[source][value] * parameters.balance
+    return float(joint[parameters.layout.masks[source][value]].sum() / max(float(joint.sum()), 1e-300))
 
 
 def _covariance(
@@ -133,14 +133,14 @@ def _covariance(
     information = _information(parameters, evidence, posterior, group, balance_known, evidence.counts)
     size = len(information)
     joint = np.vstack([parameters.joint[i][:-1] for i in group])
-    # Votes that nearly never occur carry next to no information; half an item each keeps the inverse proper.
+    # Votes that almost never occur carry almost no information; half an item each regularises the inverse.
     prior = np.concatenate([(0.5 * joint * (1 - joint)).T.ravel(), np.full(size, 1e-6)])[:size]
     information[np.diag_indices(size)] += prior + 1e-9 * information.diagonal().max(initial=1.0)
     covariance = np.asarray(linalg.inv(information, check_finite=False))
     weights = evidence.patterns.sampling_weights
     if weights is None:
         return covariance
-    # Each pattern of a sample stands for many items, but was seen only as often as it was counted.
+    # Each pattern of a sample represents many items, but was observed on fewer: a sandwich estimate.
     scatter = _information(
         parameters, evidence, posterior, group, balance_known, evidence.counts * np.maximum(weights, 1.0)
     )
@@ -155,7 +155,7 @@ def _information(
     balance_known: bool,
     counts: FloatArray,
 ) -> FloatArray:
-    """The sum of all items' score times score: first outcome by outcome the cliques' parameters, then the balance's."""
+    """The sum over items of the score's outer product: the cliques' parameters by outcome, then the balance's."""
     layout = parameters.layout
     r = layout.outcomes
     columns = np.concatenate([np.arange(layout.offsets[i], layout.offsets[i + 1]) for i in group])
@@ -172,9 +172,9 @@ def _information(
 def scores(
     parameters: Parameters, held: FloatArray, posterior: FloatArray, group: list[int], balance_known: bool
 ) -> FloatArray:
-    """(patterns, parameters): d log P(votes) / d η, outcome by outcome those of some cliques, then the balance's.
+    """(patterns, parameters): d log P(votes) / d η, for some cliques by outcome, then for the balance.
 
-    ``held`` are the configurations of these cliques that each pattern has, (patterns, configurations).
+    ``held`` are the configurations of these cliques in each pattern, (patterns, configurations).
     """
     open_to = _alternatives(parameters, held, group)
     tables = np.vstack([parameters.tables[i][:-1] for i in group])
@@ -188,11 +188,9 @@ def _gradient(parameters: Parameters, source: int, value: int, group: list[int],
     """The gradient of logit accuracy: log P(right, vote) − log P(wrong, vote)."""
     layout = parameters.layout
     r = layout.outcomes
-    spoken = parameters.conditionals[source][value] * parameters.balance
+    joint = parameters.conditionals[source][value] * parameters.balance
     right = layout.masks[source][value]
-    lean = np.where(
-        right, spoken / max(float(spoken[right].sum()), TINY), -spoken / max(float(spoken[~right].sum()), TINY)
-    )
+    lean = np.where(right, joint / max(float(joint[right].sum()), TINY), -joint / max(float(joint[~right].sum()), TINY))
     own = _slopes(parameters, source, value)
     parts = [
         (own[index] * lean)[:-1, y] if index in own else np.zeros(layout.cliques[index].size - 1)
@@ -208,8 +206,8 @@ def _slopes(parameters: Parameters, source: int, value: int) -> dict[int, FloatA
     """Per clique (configurations, outcomes): d log P(λ_i = v | y) / d η.
 
     It is P(k | y) (w_k − E[w | alternatives of k]), divided by P(λ_i = v | y), where w
-    tells whether configuration k says v. Cliques above the source's own count through
-    the separator: there w is what that makes of P(λ_i = v).
+    indicates that the source emits v in configuration k. Ancestors of the source's clique
+    matter through the separator: there w is P(λ_i = v | separator).
     """
     cliques = parameters.layout.cliques
     index = parameters.layout.first_clique[source]
@@ -231,14 +229,14 @@ def _slopes(parameters: Parameters, source: int, value: int) -> dict[int, FloatA
 
 
 def _means(table: FloatArray, weight: FloatArray, families: npt.NDArray[np.int64]) -> FloatArray:
-    """(configurations, outcomes): the mean of weights over each one's family."""
+    """(configurations, outcomes): the mean weight of each one's family."""
     sums = np.zeros((int(families.max(initial=0)) + 1, table.shape[1]))
     np.add.at(sums, families, weight * among_alternatives(table, families))
     return sums[families]
 
 
 def _matching(above: Clique, below: Clique) -> npt.NDArray[np.int64]:
-    """(configurations of ``above``,): some configuration of ``below`` in which the separator says the same."""
+    """(configurations of ``above``,): a configuration of ``below`` with the same separator votes."""
     digits = np.zeros((above.size, len(below.sources)), dtype=np.int64)
     for source in below.separator:
         digits[:, below.sources.index(source)] = above.digits[:, above.sources.index(source)]
@@ -246,7 +244,7 @@ def _matching(above: Clique, below: Clique) -> npt.NDArray[np.int64]:
 
 
 def _alternatives(parameters: Parameters, held: FloatArray, group: list[int]) -> FloatArray:
-    """(patterns, configurations): ones where a configuration is an alternative to the one that is held."""
+    """(patterns, configurations): ones where a configuration is an alternative to the pattern's own."""
     found, at = [], 0
     for clique in (parameters.layout.cliques[index] for index in group):
         families = clique.families(parameters.ignore_abstentions)
@@ -257,7 +255,7 @@ def _alternatives(parameters: Parameters, held: FloatArray, group: list[int]) ->
             continue
         member = families[:, None] == np.arange(int(families.max()) + 1)
         among = block @ member[:-1].astype(float)
-        # All abstain where nothing is held.
+        # A pattern without a configuration of the clique has all of its sources abstain.
         among[:, families[-1]] += 1 - block.sum(axis=1)
         found.append(among[:, families[:-1]])
     return np.hstack(found)
