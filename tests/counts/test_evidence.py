@@ -127,7 +127,6 @@ def test_a_sample_keeps_the_gold_of_its_patterns(many):
     assert {tuple(row) for row in few.patterns.codes[own].tolist()} <= whole
 
 
-@pytest.mark.xfail(strict=True, reason="log_allowed keeps a row for each former pattern (evidence.py)")
 def test_thinning_keeps_the_gold_of_its_patterns(many):
     told = with_some_gold(many)
     few = told.thinned(told.patterns.size // 5)

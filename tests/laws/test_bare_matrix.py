@@ -134,12 +134,6 @@ def test_few_votes_are_a_list_and_the_same(name):
 # In scikit-learn
 
 
-ROWS_AND_DOTS = pytest.mark.xfail(
-    strict=True, reason="votes have a shape, so scikit-learn asks for votes[rows, ...]; Votes.take knows only rows"
-)
-
-
-@ROWS_AND_DOTS
 @pytest.mark.parametrize("name", VOTERS)
 def test_votes_can_be_searched_over(name):
     grid = {"method": ["em", "robust"]} if name == "LabelModel" else {"cardinality": [None]}
@@ -150,7 +144,6 @@ def test_votes_can_be_searched_over(name):
     np.testing.assert_array_equal(by_votes.predict(VOTES), by_matrix.predict(CODES))
 
 
-@ROWS_AND_DOTS
 def test_votes_can_be_cross_validated():
     scores = [cross_val_score(assay.LabelModel(), given, GOLD, cv=3, error_score="raise") for given in (VOTES, CODES)]
     np.testing.assert_array_equal(*scores)

@@ -29,6 +29,8 @@ TESTED_IN = {
     # Votes and labels in pieces: the law is that pieces do not show.
     "model/labeling.py": "laws/test_streaming.py",
     "votes/pieces.py": "laws/test_streaming.py",
+    # Bare matrices wherever votes are taken.
+    "votes/bare_matrix.py": "laws/test_bare_matrix.py",
     # Clusters give what one process gives.
     "engine/dask.py": "laws/test_engines.py",
     "engine/spark.py": "laws/test_engines.py",

@@ -174,7 +174,6 @@ class TestAListStaysAList:
         assert assay.majority_vote(listed).shape == assay.hierarchical_majority_vote(listed).shape == (ITEMS, 2)
         assert "sources" in listed._repr_html_()
 
-    @pytest.mark.xfail(strict=True, raises=assay.VoteError, reason="these lay out the codes of all items or patterns")
     @pytest.mark.parametrize(
         "function",
         [
@@ -182,13 +181,11 @@ class TestAListStaysAList:
             assay.data_programming,
             lambda votes: assay.learn_dependencies(votes, resamples=0, progress=False),
             lambda votes: votes.conflicts(),
+            lambda votes: assay.LabelModel(dependencies=[(0, 1)]).fit(votes),
         ],
-        ids=["dawid_skene", "data_programming", "learn_dependencies", "conflicts"],
+        ids=["dawid_skene", "data_programming", "learn_dependencies", "conflicts", "dependent sources"],
     )
-    def test_everywhere_else(self, listed, function):
-        function(listed)
-
-    @pytest.mark.xfail(strict=True, raises=assay.VoteError, reason="the codes of dependent sources are laid out")
-    def test_with_dependent_sources(self, listed):
-        """Few of them, but all items at once: with 2³² / 2 items and two dependent sources a fit fails."""
-        assay.LabelModel(dependencies=[(0, 1)]).fit(listed)
+    def test_what_needs_a_table_says_so(self, listed, function):
+        """Of all items, of the patterns, or of the dependent sources alone; above the limit it is refused clearly."""
+        with pytest.raises(assay.VoteError, match="too many for a dense table of codes; take some"):
+            function(listed)

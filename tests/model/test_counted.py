@@ -87,5 +87,5 @@ def test_methods_of_moments_keep_fewer_patterns():
 
 @pytest.mark.parametrize("shape", [lambda votes: [votes], lambda votes: iter([votes]), assay.count])
 def test_gold_goes_with_votes_in_memory(shape):
-    with pytest.raises(assay.AssayError, match="gold labels go with votes that are in memory"):
+    with pytest.raises(assay.AssayError, match="gold labels can only be given with votes in memory"):
         counted_votes(shape(VOTES), ModelSettings(), gold=np.zeros(300, dtype=int), progress=False)

@@ -35,7 +35,7 @@ def test_learned_dependencies_are_those_that_the_function_learns():
 def test_the_check_is_that_of_the_function_and_stops_a_fit():
     report = checked(COUNTED, [(0, 1)], ModelSettings())
     assert report == assay.check(DRAWN.votes, [(0, 1)])
-    with pytest.raises(UnidentifiableError, match=r"nothing useful can be learned.*\n(.|\n)*allow_unidentifiable=True"):
+    with pytest.raises(UnidentifiableError, match=r"the model is not identifiable.*\n(.|\n)*allow_unidentifiable=True"):
         checked(NOTHING, [], ModelSettings())
     assert not checked(NOTHING, [], ModelSettings(allow_unidentifiable=True)).ok
 

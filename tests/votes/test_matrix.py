@@ -105,7 +105,6 @@ def test_unsorted_entries_and_floats_are_the_same_votes(kind, codes):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.xfail(strict=True, reason="only sorted integers are kept as a list; anything else is laid out (matrix.py)")
 def test_unsorted_entries_and_floats_are_kept_as_a_list_too(kind):
     codes = np.zeros((20, 20), dtype=np.int64)
     codes[:, :2] = 1
@@ -126,15 +125,7 @@ def test_negative_classes_and_too_many_are_refused_in_every_format(width):
             Votes.from_matrix(matrix)
 
 
-@pytest.mark.parametrize(
-    "width",
-    [
-        pytest.param(
-            2, marks=pytest.mark.xfail(strict=True, reason="laid out, the last of two entries counts (matrix.py)")
-        ),
-        40,
-    ],
-)
+@pytest.mark.parametrize("width", [2, 40])
 def test_entries_that_repeat_are_added_as_scipy_does(width):
     twice = sp.coo_array((np.array([1, 1]), (np.array([0, 0]), np.array([0, 0]))), shape=(1, width))
     assert Votes.from_matrix(twice, cardinality=3).codes[0, 0] == twice.toarray()[0, 0] - 1

@@ -130,27 +130,11 @@ SCHEMA = Schema(LETTERS, ("titles", "crowd"), ((A, B), (C,)))
         (lambda: SCHEMA.select([0, 0]), "two sources are called 'titles'; give each its own name"),
         (lambda: Schema(LETTERS, (), ()), "expected at least one source, but there is none"),
         (lambda: Schema(LETTERS, ("a", "b", "a"), ((), (), ())), "two sources are called 'a'"),
-        (lambda: Schema(LETTERS, ("a", 3), ((), ())), r"the names of sources are strings, but got 3 \(int\)"),
-        pytest.param(
-            lambda: Schema(LETTERS, (None,), ((),)),
-            r"are strings, but got None \(NoneType\)",
-            marks=pytest.mark.xfail(strict=True, reason="None is taken for 'all names are strings' (schema.py)"),
-        ),
-        pytest.param(
-            lambda: SCHEMA.position(0.5),
-            "there is no source",
-            marks=pytest.mark.xfail(strict=True, reason="a fraction is cut off to a column number (schema.py)"),
-        ),
-        pytest.param(
-            lambda: SCHEMA.position(None),
-            "there is no source",
-            marks=pytest.mark.xfail(strict=True, raises=TypeError, reason="compared with a number first (schema.py)"),
-        ),
-        pytest.param(
-            lambda: Schema(LETTERS, ("a",), ((A, A),)),
-            "twice",
-            marks=pytest.mark.xfail(strict=True, reason="a value may be listed twice; a file then changes its codes"),
-        ),
+        (lambda: Schema(LETTERS, ("a", 3), ((), ())), r"source names must be strings, but got 3 \(int\)"),
+        (lambda: Schema(LETTERS, (None,), ((),)), r"must be strings, but got None \(NoneType\)"),
+        (lambda: SCHEMA.position(0.5), "expected the name or the column number of a source, but got 0.5"),
+        (lambda: SCHEMA.position(None), "expected the name or the column number of a source, but got None"),
+        (lambda: Schema(LETTERS, ("a",), ((A, A),)), "the value table of source 'a' lists 'A' twice"),
         (lambda: Schema(LETTERS, ("a", "b"), ((A,),)), "one value table for each of the 2 sources, but there are 1"),
     ],
 )

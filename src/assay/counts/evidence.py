@@ -119,7 +119,15 @@ class Evidence:
 
     def thinned(self, size: int) -> Evidence:
         """The same with a sample of the patterns, of at most about this size; see :meth:`Patterns.thinned`."""
-        return replace(self, patterns=self.patterns.thinned(size))
+        if self.patterns.size <= size:
+            return self
+        chosen, counts = self.patterns.sample(size)
+        allowed = self.log_allowed
+        return replace(
+            self,
+            patterns=self.patterns.take(chosen, counts),
+            log_allowed=None if allowed is None else allowed[chosen],
+        )
 
     def sample(self, patterns: int) -> Evidence:
         """A sample of at most about this number of patterns; frequent ones are all kept."""

@@ -106,10 +106,15 @@ class Patterns:
 
         The others are taken from the front, so their order must be random.
         """
-        if self.size <= size:
-            return self
+        return self if self.size <= size else self.take(*self.sample(size))
+
+    def sample(self, size: int) -> tuple[IntArray, FloatArray]:
+        """Which patterns :meth:`thinned` takes, and their new counts."""
         cost = 1 + np.diff(self.rows.starts)
-        chosen, counts = sample_of(self.counts, cost, self.counts > _FREQUENT * self.items, size)
+        return sample_of(self.counts, cost, self.counts > _FREQUENT * self.items, size)
+
+    def take(self, chosen: IntArray, counts: FloatArray) -> Patterns:
+        """A sample of the patterns, with new counts."""
         known = self.sampling_weights
         return Patterns(self.rows.take(chosen), counts, np.ones(len(chosen)) if known is None else known[chosen])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -53,8 +54,10 @@ def check_settings(model: ModelSettings, *, has_gold: bool) -> None:
             raise AssayError(f"{name} must be one of {listing(known)}, but is {getattr(model, name)!r}")
     if isinstance(model.dependencies, str) and model.dependencies != "learn":
         raise AssayError(f"dependencies must be pairs or groups of sources, or 'learn', but is {model.dependencies!r}")
-    if not isinstance(model.max_steps, int) or model.max_steps < 1:
-        raise AssayError(f"max_steps must be a positive integer, but is {model.max_steps!r}")
+    for name, least, wanted in (("max_steps", 1, "a positive integer"), ("seed", 0, "a non-negative integer")):
+        number = getattr(model, name)
+        if not isinstance(number, Integral) or isinstance(number, bool) or int(number) < least:
+            raise AssayError(f"{name} must be {wanted}, but is {number!r}")
     for name, given in (("gold", has_gold), ("beliefs", bool(model.beliefs))):
         if given and model.method in MOMENTS:
             raise AssayError(f"method={model.method!r} does not use {name}; choose another method, or leave it out")

@@ -63,10 +63,9 @@ def _list_columns(schema: Schema, cast: SparseCodes) -> dict[str, Any]:
     texts, number_of = _texts_of_values(schema)
     said = number_of[schema.offsets[cast.sources] + cast.codes]
     starts = pa.array(cast.starts)
+    # Plain strings: Parquet encodes them as a dictionary anyway, and cannot read lists of dictionaries in pieces.
     return {
-        column: pa.LargeListArray.from_arrays(
-            starts, pa.DictionaryArray.from_arrays(pa.array(numbers), pa.array(names, type=pa.string()))
-        )
+        column: pa.LargeListArray.from_arrays(starts, pa.array(names, type=pa.string()).take(pa.array(numbers)))
         for column, numbers, names in ((_SOURCE, cast.sources, list(schema.names)), (_VOTE, said, texts))
     }
 
@@ -130,13 +129,15 @@ def _from_source_columns(schema: Schema, table: pa.Table) -> DenseCodes:
 def _from_lists(schema: Schema, table: pa.Table) -> SparseCodes:
     if not table.num_rows:
         return SparseCodes.empty(len(schema.names), schema.code_type)
-    who, what = (table.column(name).combine_chunks() for name in (_SOURCE, _VOTE))
+    who, what = (_lists(table, name) for name in (_SOURCE, _VOTE))
     starts = np.asarray(who.offsets).astype(np.int64)
     if not np.array_equal(starts - starts[0], np.asarray(what.offsets).astype(np.int64) - what.offsets[0].as_py()):
         raise VoteError("its lists of sources and of votes differ in length")
     texts, number_of = _texts_of_values(schema)
     sources = _numbers(who.flatten(), list(schema.names), "a vote is by source").astype(np.int64)
     said = _numbers(what.flatten(), texts, "a vote has the value").astype(np.int64)
+    if (sources < 0).any() or (said < 0).any():
+        raise VoteError("some of its votes lack a source or a value")
     # A value is identified by its source and its text, so look up the two together.
     wanted = schema.source_of_value * len(texts) + number_of
     order = np.argsort(wanted)
@@ -151,6 +152,14 @@ def _from_lists(schema: Schema, table: pa.Table) -> SparseCodes:
     if not rising.all():
         raise VoteError("the sources of an item are not in order, or one votes twice")
     return cast
+
+
+def _lists(table: pa.Table, name: str) -> Any:
+    """A column of lists, one an item."""
+    lists = table.column(name).combine_chunks()
+    if not (pa.types.is_list(lists.type) or pa.types.is_large_list(lists.type)):
+        raise VoteError(f"expected one list per item in its column {name!r}, but the type is {lists.type}")
+    return lists
 
 
 def _numbers(encoded: Any, texts: list[str], what: str) -> npt.NDArray[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from assay.errors import VoteError
 from assay.votes.encoding import ABSTAIN
@@ -43,10 +44,9 @@ def _sparse(matrix: Any) -> SparseCodes | None:
     """The votes of a SciPy sparse matrix in the sparse convention, if they are few enough to be stored as a list."""
     if not hasattr(matrix, "tocsr") or matrix.ndim != 2:
         return None
-    rows = matrix.tocsr()
-    stored = np.asarray(rows.data)
-    in_convention = stored.dtype.kind in "iu" and not (stored < 0).any()
-    if not in_convention or rows.has_canonical_format is False:
+    rows = _canonical(matrix)
+    stored = _integers(np.asarray(rows.data))
+    if stored is None or (stored < 0).any():
         return None
     cast = SparseCodes(
         rows.indptr.astype(np.int64), rows.indices.astype(np.int32), stored.astype(np.int64) - 1, rows.shape[1]
@@ -56,8 +56,8 @@ def _sparse(matrix: Any) -> SparseCodes | None:
 
 def _dense(matrix: Any) -> CodeArray:
     """Any matrix of integers as an array in which −1 abstains."""
-    if hasattr(matrix, "tocoo"):
-        sparse = matrix.tocoo()
+    if hasattr(matrix, "tocsr"):
+        sparse = _canonical(matrix).tocoo()
         stored = np.asarray(sparse.data)
         if (stored < 0).any():
             codes = np.asarray(sparse.toarray())
@@ -69,11 +69,30 @@ def _dense(matrix: Any) -> CodeArray:
     if codes.ndim != 2:
         raise VoteError(f"expected a matrix of items × sources, but its shape is {codes.shape}")
     if codes.dtype.kind != "i":
-        integers = codes.astype(np.int64) if codes.dtype.kind in "buf" and np.isfinite(codes).all() else None
-        if integers is None or not (integers == codes).all():
+        integers = _integers(codes)
+        if integers is None:
             raise VoteError(
                 f"expected integer class numbers, -1 for abstain, but the matrix holds {codes.dtype}; "
                 "for label names use Votes.from_columns"
             )
         codes = integers
     return codes
+
+
+def _canonical(matrix: Any) -> Any:
+    """A SciPy sparse matrix by rows, with columns in order and repeated entries added up, as SciPy does."""
+    rows = matrix.tocsr()
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    return rows
+
+
+def _integers(numbers: npt.NDArray[Any]) -> npt.NDArray[Any] | None:
+    """The same numbers as integers, or None if some are not."""
+    if numbers.dtype.kind in "iu":
+        return numbers.astype(np.int64, copy=False)
+    if numbers.dtype.kind not in "bf" or not np.isfinite(numbers).all():
+        return None
+    integers = numbers.astype(np.int64)
+    return integers if (integers == numbers).all() else None

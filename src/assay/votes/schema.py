@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -60,9 +61,9 @@ class Schema:
         object.__setattr__(self, "values", tuple(tuple(table) for table in self.values))
         if not self.names:
             raise VoteError("expected at least one source, but there is none")
-        unnamed = next((name for name in self.names if not isinstance(name, str)), None)
-        if unnamed is not None:
-            raise VoteError(f"source names must be strings, but got {unnamed!r} ({type(unnamed).__name__})")
+        unnamed = [name for name in self.names if not isinstance(name, str)]
+        if unnamed:
+            raise VoteError(f"source names must be strings, but got {unnamed[0]!r} ({type(unnamed[0]).__name__})")
         repeated = next((name for name, count in Counter(self.names).items() if count > 1), None)
         if repeated is not None:
             raise VoteError(f"two sources are called {repeated!r}; give each its own name")
@@ -70,6 +71,10 @@ class Schema:
             raise VoteError(
                 f"expected one value table for each of the {len(self.names)} sources, but there are {len(self.values)}"
             )
+        for name, table in zip(self.names, self.values, strict=True):
+            if len(set(table)) < len(table):
+                twice = next(vote for vote, count in Counter(table).items() if count > 1)
+                raise VoteError(f"the value table of source {name!r} lists {str(twice)!r} twice")
 
     def __repr__(self) -> str:
         count = len(self.tasks)
@@ -141,7 +146,9 @@ class Schema:
             if source in self.names:
                 return self.names.index(source)
             raise VoteError(f"there is no source {source!r}. {near_miss(source, self.names)}")
-        if -len(self.names) <= source < len(self.names):
+        if not isinstance(source, Integral):
+            raise VoteError(f"expected the name or the column number of a source, but got {source!r}")
+        if -len(self.names) <= int(source) < len(self.names):
             return int(source) % len(self.names)
         raise VoteError(f"there is no source number {source}; there are {len(self.names)}")
 

@@ -330,7 +330,8 @@ class Votes(HasSchema):
 
     def __getitem__(self, rows: Any) -> Votes:
         """The same as :meth:`take`; scikit-learn splits votes with it."""
-        return self.take(rows)
+        is_rows_of_all_columns = isinstance(rows, tuple) and len(rows) == 2 and rows[1] is Ellipsis
+        return self.take(rows[0] if is_rows_of_all_columns else rows)
 
     def block(self, start: int, stop: int) -> Votes:
         """Consecutive items, without copying the votes."""
@@ -364,7 +365,7 @@ class Votes(HasSchema):
             return given
         check_emitted(given.schema, schema, given.store.columns())
         lookups = [lookup(old, new, schema.code_type) for old, new in zip(given.values, schema.values, strict=True)]
-        return Votes(schema, given.store.recoded(lookups), given.items)
+        return Votes(schema, given.store.recoded(lookups), given.items, given.faults)
 
     # Inspection
 
