@@ -49,6 +49,6 @@ def test_votes_are_counted_once(countings):
 def test_learning_dependencies_counts_once_however_many_are_dropped(countings):
     world = flat_world(sources=6, copies=[(0, 1, 2), (3, 4, 5)], copy_probability=0.7, seed=1)
     learned = learn_dependencies(world.draw(3_000).votes, resamples=0, progress=False)
-    dropped = [edge for edge in learned.edges if edge.why_not == "accuracies could not be learned any more"]
+    dropped = [edge for edge in learned.edges if edge.why_not == "accuracies would no longer be identifiable"]
     assert dropped
     assert countings == [0]

@@ -3,7 +3,7 @@
 from itertools import combinations
 
 from assay.counts.source_graph import SourceGraph
-from assay.model.dependencies.explanation import joined
+from assay.model.dependencies.explanation import merged
 from assay.model.dependencies.stepwise import stepwise
 from tests.support.dependent_worlds import problem_of, world_of
 
@@ -11,9 +11,9 @@ from tests.support.dependent_worlds import problem_of, world_of
 class TestStepwise:
     def test_joined_groups_are_cliques(self):
         known = frozenset({(0, 1), (2, 3), (2, 4), (3, 4)})
-        assert joined(known, (5, 6)) == known | {(5, 6)}
-        assert joined(known, (1, 6)) == known | {(0, 6), (1, 6)}
-        assert joined(known, (1, 2)) == frozenset(combinations(range(5), 2))
+        assert merged(known, (5, 6)) == known | {(5, 6)}
+        assert merged(known, (1, 6)) == known | {(0, 6), (1, 6)}
+        assert merged(known, (1, 2)) == frozenset(combinations(range(5), 2))
 
     def test_what_most_sources_have_in_common_is_the_truth(self):
         """No group of more than half of the sources explains anything."""

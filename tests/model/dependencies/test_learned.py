@@ -34,4 +34,4 @@ class TestResults:
         codes = flat_world(sources=6, coverage=0.5, seed=1).draw(2_000).votes.codes.copy()
         codes[:1_990, 5] = -1
         learned = assay.learn_dependencies(codes, resamples=0)
-        assert "5 of 15 pairs of sources hardly meet" in learned.notes[0]
+        assert "5 of 15 pairs of sources overlap too little to be tested" in learned.notes[0]

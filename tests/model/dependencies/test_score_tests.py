@@ -14,7 +14,9 @@ class TestScoreTests:
         parameters, evidence = problem.refit([], problem.first_fit()[0], 300)
         tests = pair_tests(parameters, evidence, problem.statistics, deviations_of(parameters, problem, evidence))
         upper = np.triu_indices(problem.sources, 1)
-        told = np.concatenate([tests.meet[upper][tests.can_meet[upper]], tests.agree[upper][tests.can_agree[upper]]])
+        told = np.concatenate(
+            [tests.overlap[upper][tests.tests_overlap[upper]], tests.agreement[upper][tests.tests_agreement[upper]]]
+        )
         assert len(told) >= 91
         assert 0.7 < (told**2).mean() < 1.35
         assert tests.surprise[upper].max() < 4.5

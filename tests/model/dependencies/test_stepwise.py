@@ -3,7 +3,7 @@
 import numpy as np
 
 import assay
-from assay.model.dependencies.stepwise import beside_background, discoveries, stepwise
+from assay.model.dependencies.stepwise import discoveries, relative_to_background, stepwise
 from tests.support.dependent_worlds import problem_of, world_of
 
 
@@ -31,13 +31,13 @@ class TestDiscoveries:
         surprise = np.full((12, 12), 9.0)
         surprise[0, 1] = surprise[1, 0] = 60.0
         informed = ~np.eye(12, dtype=bool)
-        beside = beside_background(surprise, informed, informed, [])
+        beside = relative_to_background(surprise, informed, informed, [])
         assert beside[2, 3] < 1
         assert beside[0, 1] > 3
-        assert beside_background(surprise, informed, informed, [(0, 1)])[0, 1] == 0
+        assert relative_to_background(surprise, informed, informed, [(0, 1)])[0, 1] == 0
         # Pairs that were only looked at because they meet so often are no background.
         usual = np.zeros_like(informed)
-        assert (beside_background(surprise, informed, usual, []) == np.where(informed, surprise, 0)).all()
+        assert (relative_to_background(surprise, informed, usual, []) == np.where(informed, surprise, 0)).all()
 
 
 class TestStepwise:

@@ -1,4 +1,4 @@
-"""What was learned about dependencies between sources."""
+"""The result of learning dependencies between sources."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 FloatArray = npt.NDArray[np.float64]
 
 _MOST_LINES = 20
-"""So many dependencies are printed."""
+"""The most dependencies that are printed."""
 _MOST_NAMED = 5
-"""So many are named in a sentence."""
+"""The most that are named in a sentence."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class LearnedEdge:
 
     sources: tuple[str, str]
     strength: float
-    """The correlation of their votes that the truth does not explain: 1 for copies."""
+    """The residual correlation of their votes, given the truth: 1 for copies."""
     surprise: float
-    """By how many standard deviations chance would have to be off, beside what is usual for these sources."""
+    """The standardised residual (z-score) of the pair, relative to what is usual for these sources."""
     confidence: float | None
     """The share of half-samples in which the dependency is found again; None if none were drawn."""
     kept: bool = True
@@ -43,16 +43,16 @@ class LearnedEdge:
     """Why it is not, if it is not."""
 
     def __str__(self) -> str:
-        sure = "" if self.confidence is None else f", confidence {self.confidence:.0%}"
+        confidence = "" if self.confidence is None else f", confidence {self.confidence:.0%}"
         note = "" if self.kept else f" (left out: {self.why_not})"
-        return f"{self.sources[0]} – {self.sources[1]}: correlation {self.strength:+.2f}{sure}{note}"
+        return f"{self.sources[0]} – {self.sources[1]}: correlation {self.strength:+.2f}{confidence}{note}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LearnedDependencies:
-    """The dependencies that votes show, strongest evidence first.
+    """The dependencies found in votes, strongest evidence first.
 
-    Goes wherever dependencies do: ``LabelModel(dependencies=learned.pairs)``.
+    Use ``pairs`` wherever dependencies are declared: ``LabelModel(dependencies=learned.pairs)``.
 
     >>> from assay import learn_dependencies
     >>> from assay.simulate import flat_world
@@ -65,9 +65,9 @@ class LearnedDependencies:
     names: tuple[str, ...]
     edges: tuple[LearnedEdge, ...]
     residuals: FloatArray = field(repr=False)
-    """(sources, sources): the correlation of two sources' votes that the truth does not explain."""
+    """(sources, sources): the residual correlation of two sources' votes, given the truth."""
     notes: tuple[str, ...] = ()
-    """What could not be told, in sentences."""
+    """What could not be tested, in sentences."""
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -80,7 +80,7 @@ class LearnedDependencies:
         return SourceGraph(self.names, self.pairs)
 
     def only(self, pairs: Collection[tuple[str, str]], why_not: str) -> LearnedDependencies:
-        """The same with only some of the dependencies kept; the others say why they are not."""
+        """The same with only some of the dependencies kept; ``why_not`` is the reason for leaving out the others."""
         edges = (
             replace(edge, kept=False, why_not=why_not) if edge.kept and edge.sources not in pairs else edge
             for edge in self.edges
@@ -88,9 +88,9 @@ class LearnedDependencies:
         return replace(self, edges=tuple(edges))
 
     def summary(self) -> str:
-        """One sentence on what was learned."""
+        """The result in one sentence."""
         if not self.pairs:
-            return "looked for dependencies between sources, and found none"
+            return "found no dependencies between sources"
         first = ", ".join(f"{one!r} and {other!r}" for one, other in self.pairs[:_MOST_NAMED])
         more = len(self.pairs) - _MOST_NAMED
         rest = f", and {more} more" if more > 0 else ""
@@ -120,12 +120,12 @@ class LearnedDependencies:
 
     @property
     def plot(self) -> DependencyPlots:
-        """Pictures: ``learned.plot.residuals()``, a chart of altair, and ``learned.plot.graph()``, as SVG."""
+        """Charts: ``learned.plot.residuals()``, an Altair chart, and ``learned.plot.graph()``, an SVG picture."""
         plots: DependencyPlots = views.plots_of(self)
         return plots
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything it says, for JSON."""
+        """Its contents as plain types, for JSON."""
         return {
             "names": list(self.names),
             "edges": [asdict(edge) for edge in self.edges],
@@ -135,7 +135,7 @@ class LearnedDependencies:
 
     @classmethod
     def from_dict(cls, said: Mapping[str, Any]) -> LearnedDependencies:
-        """What :meth:`to_dict` was taken from."""
+        """The result that :meth:`to_dict` describes."""
         edges = tuple(LearnedEdge(**{**edge, "sources": tuple(edge["sources"])}) for edge in said["edges"])
         residuals = np.array(said["residuals"], dtype=float).reshape(len(said["names"]), len(said["names"]))
         return cls(tuple(said["names"]), edges, residuals, tuple(said["notes"]))

@@ -31,18 +31,18 @@ from assay.model.estimate.residuals import residual_correlations
 from assay.model.parameters import Parameters
 from assay.votes import as_votes
 
-__all__ = ["WAYS", "LearnedDependencies", "LearnedEdge", "Way", "learn_dependencies", "learn_from_tally"]
+__all__ = ["METHODS", "LearnedDependencies", "LearnedEdge", "Method", "learn_dependencies", "learn_from_tally"]
 
-Way = Literal["residuals", "low-rank", "pseudolikelihood"]
-WAYS: tuple[Way, ...] = ("residuals", "low-rank", "pseudolikelihood")
+Method = Literal["residuals", "low-rank", "pseudolikelihood"]
+METHODS: tuple[Method, ...] = ("residuals", "low-rank", "pseudolikelihood")
 
-_FEW_ITEMS = 50
+_MIN_ITEMS = 50
 
 
 def learn_dependencies(
     votes: Any,
     *,
-    method: Way = "residuals",
+    method: Method = "residuals",
     false_discoveries: float = 0.01,
     min_confidence: float = 0.5,
     min_strength: float = 0.05,
@@ -52,26 +52,26 @@ def learn_dependencies(
     seed: int = 0,
     progress: bool = True,
 ) -> LearnedDependencies:
-    """Find the sources that have more in common than the truth explains. No gold is needed.
+    """Find the sources that have more in common than the truth explains, without gold.
 
     Parameters
     ----------
     votes
         What :meth:`assay.LabelModel.fit` takes.
     method
-        ``"residuals"`` tests what a model leaves of the co-votes of each pair, adds the strongest dependencies, learns
-        again and tests again. ``"low-rank"`` takes the inverse covariance apart into a sparse part and one of
-        low rank. ``"pseudolikelihood"`` foretells each source from all others by penalised regression.
+        ``"residuals"`` tests the residual co-votes of each pair under a model, adds the strongest dependencies, refits
+        and tests again. ``"low-rank"`` decomposes the inverse covariance into a sparse and a low-rank part.
+        ``"pseudolikelihood"`` predicts each source from all others by penalised regression.
     false_discoveries
-        The share of what is found that may be there by chance.
+        The false discovery rate.
     min_confidence
-        Dependencies that are found again in fewer of the half-samples than this share are told, but not kept.
+        Dependencies that are found again in less than this share of the half-samples are reported, but not kept.
     min_strength
-        Dependencies weaker than this correlation are told, but not kept: they take items to learn and change little.
+        Dependencies with a weaker correlation are reported, but not kept: they need items to fit and change little.
     resamples
-        How many half-samples to search again, for the confidence; 0 for none, which is quicker.
+        The number of half-samples to search, for the confidence; 0 for none, which is faster.
     max_joint_votes
-        The most joint votes that a group of dependent sources may have. More would take more items to learn.
+        The most joint votes that a group of dependent sources may have. More would need more items to fit.
     cardinality
         The number of classes, where votes are given as a bare matrix.
     seed
@@ -105,13 +105,13 @@ def learn_dependencies(
 
 
 def learn_from_tally(tally: Tally, *, seed: int = 0, progress: bool = True) -> LearnedDependencies:
-    """The same for votes that are counted already, with the default settings."""
+    """The same for counted votes, with the default settings."""
     return _learned(tally, _Settings(seed=seed, progress=progress))
 
 
 @dataclass(frozen=True)
 class _Settings:
-    method: Way = "residuals"
+    method: Method = "residuals"
     false_discoveries: float = 0.01
     min_confidence: float = 0.5
     min_strength: float = 0.05
@@ -123,7 +123,7 @@ class _Settings:
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """What was found in one component."""
+    """The result for one component."""
 
     sources: list[int]
     """The columns of its sources in the votes."""
@@ -131,8 +131,8 @@ class _Part:
     left_out: dict[Pair, float]
     confidence: dict[Pair, float] | None
     residuals: FloatArray
-    untold: int
-    """Pairs of sources about which nothing can be told."""
+    untested: int
+    """The number of pairs of sources that could not be tested."""
 
     @property
     def found(self) -> Iterator[tuple[Pair, float, str]]:
@@ -144,14 +144,17 @@ class _Part:
 
 def _learned(tally: Tally, settings: _Settings) -> LearnedDependencies:
     if tally.items and not len(tally.sketch.keys):
-        raise VoteError("these counts hold no vote patterns, from which dependencies are learned; count the votes anew")
+        raise VoteError("these counts have no vote patterns, which learning dependencies needs; count the votes again")
     names = tally.names
     residuals = np.eye(len(names))
     if tally.pair is None:
-        many = f"with {tally.schema.value_count:,} values of all sources together dependencies are not looked for"
-        return LearnedDependencies(names, (), residuals, (f"{many}; up to {MAX_VALUES:,} they are",))
+        note = (
+            f"dependencies are learned for up to {MAX_VALUES:,} values over all sources, "
+            f"but there are {tally.schema.value_count:,}"
+        )
+        return LearnedDependencies(names, (), residuals, (note,))
     edges: dict[tuple[str, str], LearnedEdge] = {}
-    untold = pairs = 0
+    untested = pairs = 0
     rng = np.random.default_rng(settings.seed)
     for index, component in enumerate(tally.tasks.label_space.components):
         if len(component) < 2:
@@ -160,7 +163,7 @@ def _learned(tally: Tally, settings: _Settings) -> LearnedDependencies:
             part = _part(tally, index, settings, rng)
         if part is None:
             continue
-        untold += part.untold
+        untested += part.untested
         pairs += len(part.sources) * (len(part.sources) - 1) // 2
         here = np.ix_(part.sources, part.sources)
         residuals[here] = np.where(np.abs(part.residuals) > np.abs(residuals[here]), part.residuals, residuals[here])
@@ -170,16 +173,16 @@ def _learned(tally: Tally, settings: _Settings) -> LearnedDependencies:
             if known is None or (edge.kept, edge.surprise) > (known.kept, known.surprise):
                 edges[edge.sources] = edge
     notes = []
-    if tally.items < _FEW_ITEMS:
-        notes.append(f"with {tally.items} items next to nothing can be told about dependencies")
-    if untold:
-        notes.append(f"{untold:,} of {pairs:,} pairs of sources hardly meet, so nothing can be told about these")
+    if tally.items < _MIN_ITEMS:
+        notes.append(f"{tally.items} items are too few to find dependencies reliably")
+    if untested:
+        notes.append(f"{untested:,} of {pairs:,} pairs of sources overlap too little to be tested")
     ordered = sorted(edges.values(), key=lambda edge: (not edge.kept, -edge.surprise, edge.sources))
     return _learnable(LearnedDependencies(names, tuple(ordered), residuals, tuple(notes)), tally)
 
 
 def _learnable(found: LearnedDependencies, tally: Tally) -> LearnedDependencies:
-    """The same without the least sure dependencies, as many as would leave no independent sources to learn from."""
+    """The same without the weakest dependencies, as many as would make the accuracies unidentifiable."""
     if not found.pairs:
         return found
     learnable = Learnability.of(tally)
@@ -188,7 +191,7 @@ def _learnable(found: LearnedDependencies, tally: Tally) -> LearnedDependencies:
     kept = found.pairs
     while kept and not learnable.ok(kept):
         kept.pop()
-    return found.only(kept, "accuracies could not be learned any more")
+    return found.only(kept, "accuracies would no longer be identifiable")
 
 
 def _edge(
@@ -199,7 +202,7 @@ def _edge(
     if not why_not and abs(strength) < settings.min_strength:
         why_not = "too weak to matter"
     if not why_not and confidence is not None and confidence < settings.min_confidence:
-        why_not = "seldom found again"
+        why_not = "rarely found again in half-samples"
     one, other = sorted(part.sources[at] for at in pair)
     return LearnedEdge((names[one], names[other]), strength, surprise, confidence, not why_not, why_not)
 
@@ -209,7 +212,7 @@ def _part(tally: Tally, index: int, settings: _Settings, rng: np.random.Generato
     if len(layout.masks) < 3:
         return None
     problem = Problem(layout, Evidence.of(tally, layout).patterns)
-    edges, left_out, parameters, again, untold = _searched(problem, settings)
+    edges, left_out, parameters, again, untested = _searched(problem, settings)
     confidence = None
     if settings.resamples and edges:
         confidence = stability(problem, again, settings.resamples, rng, progress=settings.progress)
@@ -219,7 +222,7 @@ def _part(tally: Tally, index: int, settings: _Settings, rng: np.random.Generato
         left_out,
         confidence,
         residual_correlations(parameters, problem.statistics),
-        untold,
+        untested,
     )
 
 
@@ -229,7 +232,7 @@ Search = Callable[[Problem], dict[Pair, float]]
 def _searched(
     problem: Problem, settings: _Settings
 ) -> tuple[dict[Pair, float], dict[Pair, float], Parameters, Search, int]:
-    """Pairs found, pairs there was no room for, the model with the former, how to search again, and pairs untold."""
+    """Pairs found, pairs left out, the fit with the former, a function to search again, and the number untested."""
     rate = settings.false_discoveries
     if settings.method == "residuals":
         room = settings.max_joint_votes
@@ -239,12 +242,12 @@ def _searched(
             found = stepwise(half, false_discoveries=rate, max_joint_votes=room, whole=whole)
             return found.edges | found.left_out
 
-        untold = int((~whole.tests.informed)[np.triu_indices(problem.sources, 1)].sum())
-        return whole.edges, whole.left_out, whole.parameters, again, untold
-    way = sparse_and_low_rank if settings.method == "low-rank" else pseudolikelihood
+        untested = int((~whole.tests.testable)[np.triu_indices(problem.sources, 1)].sum())
+        return whole.edges, whole.left_out, whole.parameters, again, untested
+    method = sparse_and_low_rank if settings.method == "low-rank" else pseudolikelihood
 
     def search(some: Problem) -> dict[Pair, float]:
-        return way(some, false_discoveries=rate)
+        return method(some, false_discoveries=rate)
 
     edges: dict[Pair, float] = {}
     left_out: dict[Pair, float] = {}
@@ -256,8 +259,8 @@ def _searched(
 
 
 def _check(given: _Settings) -> None:
-    if given.method not in WAYS:
-        raise AssayError(f"method must be one of {listing(WAYS)}, but is {given.method!r}")
+    if given.method not in METHODS:
+        raise AssayError(f"method must be one of {listing(METHODS)}, but is {given.method!r}")
     if not 0 < given.false_discoveries < 1:
         raise AssayError(f"false_discoveries must be a share between 0 and 1, but is {given.false_discoveries!r}")
     for name in ("min_confidence", "min_strength"):

@@ -1,10 +1,10 @@
 r"""Sparse and low rank: dependencies from the inverse covariance alone (Varma et al., 2019).
 
-The inverse covariance of the votes is that of votes and truth together, which is sparse, minus a matrix of low
-rank :math:`r - 1` that comes from not seeing the truth. Taken apart here by projecting in turn: onto matrices
-of that rank, and onto those in which few pairs of sources are not zero, with a threshold that falls step by step.
-Partial correlations are used in the place of the inverse, since they all have about the same standard error,
-:math:`n^{-1/2}`. Needs no fit, so nothing can lead it astray but noise; and sees pairs of values one by one, so it
+The inverse covariance of the votes is that of votes and truth jointly, which is sparse, minus a matrix of low
+rank :math:`r - 1`, since the truth is latent. They are separated by alternating projections: onto matrices
+of that rank, and onto those that are non-zero for few pairs of sources, with a threshold that decreases step by step.
+Partial correlations are used instead of the inverse, since they all have about the same standard error,
+:math:`n^{-1/2}`. Needs no fit, so that only noise can mislead it; but it considers pairs of values one by one, so it
 has less power with many values.
 """
 
@@ -17,34 +17,34 @@ from scipy.stats import chi2, norm
 
 from assay.counts import minimal
 from assay.model.dependencies.problem import Pair, Problem
-from assay.model.dependencies.stepwise import beside_background, discoveries
+from assay.model.dependencies.stepwise import discoveries, relative_to_background
 
 FloatArray = npt.NDArray[np.float64]
 
 _STEPS = 80
 _FALL = 0.93
-"""By what the threshold is multiplied in each step."""
+"""The factor of the threshold in each step."""
 _FIRST = 0.98
-"""The threshold begins at this quantile of all pairs."""
+"""The threshold starts at this quantile of all pairs"""
 _LEAST = 3.5
-"""and ends at this many standard errors."""
+"""and ends at this number of standard errors."""
 _RIDGE = 1e-3
 
 
 def sparse_and_low_rank(problem: Problem, *, false_discoveries: float) -> dict[Pair, float]:
-    """Dependent pairs of sources, and how surprising each is."""
+    """Dependent pairs of sources, and the surprise of each."""
     m = problem.sources
     surprise = _surprise(problem)
-    informed = surprise > 0
-    stands_out = beside_background(surprise, informed, informed, [])
-    least = discoveries(stands_out, informed, false_discoveries)
-    chosen = np.argwhere(np.triu(stands_out >= least, 1)) if m else np.empty((0, 2), dtype=np.int64)
-    pairs = sorted(((int(i), int(j)) for i, j in chosen), key=lambda pair: (-stands_out[pair], pair))
-    return {pair: float(stands_out[pair]) for pair in pairs}
+    testable = surprise > 0
+    relative = relative_to_background(surprise, testable, testable, [])
+    least = discoveries(relative, testable, false_discoveries)
+    chosen = np.argwhere(np.triu(relative >= least, 1)) if m else np.empty((0, 2), dtype=np.int64)
+    pairs = sorted(((int(i), int(j)) for i, j in chosen), key=lambda pair: (-relative[pair], pair))
+    return {pair: float(relative[pair]) for pair in pairs}
 
 
 def _surprise(problem: Problem) -> FloatArray:
-    """(sources, sources): how much of the partial correlations of two sources is sparse, in standard deviations."""
+    """(sources, sources): the sparse part of the partial correlations of two sources, as a z-score."""
     counted = problem.statistics
     m, n = problem.sources, problem.items
     kept = minimal(counted)
@@ -67,11 +67,11 @@ def _surprise(problem: Problem) -> FloatArray:
     for _ in range(_STEPS):
         threshold = max(threshold * _FALL, _LEAST / np.sqrt(n))
         low = _of_rank(np.where(own, low, partial - sparse), problem.layout.outcomes - 1)
-        left = np.where(own, 0.0, partial - low)
-        size = np.sqrt(member.T @ left**2 @ member / np.maximum(freedom, 1))
-        sparse = left * (member @ (size > threshold) @ member.T)
+        residual = np.where(own, 0.0, partial - low)
+        size = np.sqrt(member.T @ residual**2 @ member / np.maximum(freedom, 1))
+        sparse = residual * (member @ (size > threshold) @ member.T)
     total = n * freedom * size**2
-    # Far out the tail is quadratic in its logarithm, whatever the degrees of freedom.
+    # Far out the logarithm of the tail is quadratic, whatever the degrees of freedom.
     near = norm.isf(np.clip(chi2.sf(total, np.maximum(freedom, 1)), 1e-300, 1.0) / 2)
     found: FloatArray = np.where(freedom > 0, np.where(near < 30, near, np.sqrt(total)), 0.0)
     np.fill_diagonal(found, 0.0)
@@ -79,7 +79,7 @@ def _surprise(problem: Problem) -> FloatArray:
 
 
 def _of_rank(matrix: FloatArray, rank: int) -> FloatArray:
-    """The nearest positive semidefinite matrix of at most some rank."""
+    """The nearest positive semidefinite matrix of at most the given rank."""
     size = len(matrix)
     values, vectors = linalg.eigh(matrix, subset_by_index=[max(size - rank, 0), size - 1], check_finite=False)
     low: FloatArray = (vectors * np.maximum(values, 0.0)) @ vectors.T

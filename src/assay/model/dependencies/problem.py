@@ -1,4 +1,4 @@
-"""What dependencies are learned from: the vote patterns of one component."""
+"""The input of learning dependencies: the vote patterns of one component."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ FloatArray = npt.NDArray[np.float64]
 Pair = tuple[int, int]
 
 _MOST_DECLARED = 5_000
-"""A group may have so many joint votes if values count that are never emitted."""
+"""The most joint votes of a group if values that are never emitted count too."""
 
 _COPY_VOTES = 30
-"""So many votes must be the same for sources to be copies."""
+"""Sources with identical votes are copies if they cast at least this number."""
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """The votes of sources between which nothing is known yet."""
+    """The votes of sources with unknown dependencies."""
 
     layout: Layout
     """Without dependencies."""
@@ -37,7 +37,7 @@ class Problem:
 
     @property
     def sources(self) -> int:
-        """How many sources there are."""
+        """The number of sources."""
         return len(self.layout.masks)
 
     @cached_property
@@ -47,27 +47,27 @@ class Problem:
 
     @property
     def items(self) -> float:
-        """How many items were looked at; fewer than there are if the patterns are a sample."""
+        """The number of items observed; fewer than there are if the patterns are a sample."""
         return float(self.seen.sum())
 
     @property
     def seen(self) -> FloatArray:
-        """(patterns,): how many items each was seen on."""
+        """(patterns,): how many items each was observed on."""
         return self.patterns.seen
 
     @cached_property
     def statistics(self) -> Statistics:
-        """Counts of single values, alone and together."""
+        """Counts of single values and of their co-occurrences."""
         return Statistics.count(self.patterns, single_indicators(self.layout))
 
     def half(self, rng: np.random.Generator) -> tuple[Problem, Problem]:
-        """Two problems that share the items between them, at random."""
+        """Two problems, with a random half of the items each."""
         whole = np.rint(self.seen).astype(np.int64)
         drawn = rng.binomial(whole, 0.5)
         return self._with(drawn), self._with(whole - drawn)
 
     def some(self, share: float, rng: np.random.Generator) -> Problem:
-        """The problem of a share of the items, drawn at random."""
+        """The problem of a random share of the items."""
         return self._with(rng.binomial(np.rint(self.seen).astype(np.int64), share))
 
     def _with(self, seen: npt.NDArray[np.int64]) -> Problem:
@@ -89,14 +89,14 @@ class Problem:
         return self.layout.with_graph(SourceGraph(self.layout.graph.names, edges))
 
     def first_fit(self) -> tuple[Parameters, Evidence]:
-        """Independent sources, as if a majority vote were true.
+        """A fit of independent sources, as if a majority vote were true.
 
-        With a single step of expectation-maximization a strong group of dependent sources begins to become the truth.
+        After even one step of EM a strong group of dependent sources starts to take the place of the truth.
         """
         return from_majority(self.independent, Knowledge.none(self.layout), EMSettings()), self.independent
 
     def refit(self, edges: Sequence[Pair], start: Parameters, max_steps: int) -> tuple[Parameters, Evidence]:
-        """Sources with dependencies, from what was learned with others."""
+        """A fit with dependencies, starting from one with others."""
         layout = self.layout_with(edges)
         evidence = self.evidence(layout)
         begin = independent(layout, start.balance, list(start.conditionals))
@@ -104,13 +104,13 @@ class Problem:
         return expectation_maximization(begin, evidence, Knowledge.none(layout), settings)[0], evidence
 
     def has_room(self, edges: Sequence[Pair], max_joint_votes: int) -> bool:
-        """Whether the group of sources that the last pair is in has few enough joint votes."""
+        """Whether the group of the last pair has few enough joint votes."""
         whole: nx.Graph[int] = nx.Graph(list(edges))
         group = sorted(nx.node_connected_component(whole, edges[-1][0]))
         place = {source: at for at, source in enumerate(group)}
         inside = [(place[i], place[j]) for i, j in edges if i in place]
         graph = SourceGraph([str(source) for source in group], inside)
-        # Values that are never emitted take room in the model, but no items to learn.
+        # Values that are never emitted take memory, but need no items to fit.
         used = self.used[group] + 1.0
         declared = np.array([len(self.layout.masks[source]) + 1.0 for source in group])
         return all(
@@ -120,16 +120,16 @@ class Problem:
 
     @cached_property
     def used(self) -> npt.NDArray[np.int64]:
-        """(sources,): how many different values each emits."""
+        """(sources,): the number of distinct values that each emits."""
         first = self.layout.value_offsets[:-1]
         return np.asarray(np.add.reduceat((self.statistics.single > 0).astype(np.int64), first))
 
     def copies(self) -> list[Pair]:
-        """Sources that vote on the same items and say the same, each with the next one like it."""
-        met, agreed = overlaps(self.statistics.pair, self.layout)
-        votes = met.diagonal()
-        same = (agreed == votes[:, None]) & (met == votes[None]) & (votes >= _COPY_VOTES)[:, None]
-        # Sources that always say one thing are no copies of each other.
+        """Sources with identical votes, each paired with the next one like it."""
+        overlap, agreement = overlaps(self.statistics.pair, self.layout)
+        votes = overlap.diagonal()
+        same = (agreement == votes[:, None]) & (overlap == votes[None]) & (votes >= _COPY_VOTES)[:, None]
+        # Sources that emit one value on every item are not copies of each other.
         varies = (self.used > 1) | (votes < self.statistics.items)
         same &= varies[:, None]
         upper = np.triu(same, 1)

@@ -1,15 +1,15 @@
 r"""An ℓ1-penalised regression for each source on all others, with the truth marginalised (Bach et al., 2017).
 
-Given the other votes, source i says v with the probability
+Given the other votes, source i emits v with the probability
 
 .. math:: P(\lambda_i = v \mid \lambda_{-i}) = \sum_y P(y \mid \lambda_{-i})\,
           \mathrm{softmax}_v \Bigl( \log P(v \mid y) + \sum_j \theta_j\, 1\{v \text{ agrees with } \lambda_j\}
           + \phi_j\, 1\{v \text{ and } \lambda_j \text{ vote}\} \Bigr) ,
 
-where the tables are those of independent sources. All :math:`\theta` and :math:`\phi` are penalised, each by so many
-standard deviations of its gradient that chance alone brings none in. Two sources are dependent if each has
-a weight for the other. There is no second look once the dependencies are known, so that what one strong
-group does to the tables of the others stays in.
+where the tables are those of independent sources. All :math:`\theta` and :math:`\phi` are penalised, in proportion to
+the standard deviation of their gradient, so that chance alone hardly ever makes one non-zero. Two sources are dependent
+if each has a weight for the other. The model is not refitted once the dependencies are known, so the bias of the tables
+from one strong group remains.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ _STEPS = 60
 def pseudolikelihood(problem: Problem, *, false_discoveries: float) -> dict[Pair, float]:
     """Dependent pairs of sources, and the weight (log-odds) that the two have for each other."""
     m = problem.sources
-    # Enough steps to tell good sources from bad, and too few for a clique of dependent sources to become the truth.
+    # Enough steps to separate good sources from bad, too few for a dependent clique to take the place of the truth.
     parameters, _ = problem.refit([], problem.first_fit()[0], _FIRST_STEPS)
     chosen = np.unique(np.linspace(0, len(problem.patterns) - 1, _PATTERNS).astype(np.int64))
     codes = problem.patterns.rows.take(chosen).dense(np.int64)
     counts = problem.seen[chosen]
-    # One weight in so many may come in by chance.
+    # A Bonferroni correction over all weights.
     penalty = float(norm.isf(false_discoveries / max(2 * m * (m - 1), 1)))
     weights = np.zeros((m, m))
     for source in range(m):
@@ -51,32 +51,32 @@ def pseudolikelihood(problem: Problem, *, false_discoveries: float) -> dict[Pair
 def _weights(
     parameters: Parameters, source: int, codes: npt.NDArray[np.integer], counts: FloatArray, penalty: float
 ) -> FloatArray:
-    """(sources,): the larger of the weights that one source has for agreeing, and for meeting, with each other."""
+    """(sources,): the larger of one source's weights for agreement, and for overlap, with each other source."""
     layout = parameters.layout
     m, values = len(layout.masks), len(layout.masks[source])
     first = layout.value_offsets
     spoke = codes >= 0
     others = np.where(spoke, first[:-1] + codes, 0)
     compatible = compatible_values(layout)[first[source] : first[source + 1]]
-    spoken = spoke.astype(float)
-    spoken[:, source] = 0.0
-    # (values · items, features): what each thing that it could say would agree, or meet, with; abstaining with nothing.
-    features = np.vstack([np.hstack([compatible[v][others] * spoken, spoken]) for v in range(values)])
+    other_votes = spoke.astype(float)
+    other_votes[:, source] = 0.0
+    # (values · items, features): the votes that each value would agree, or overlap, with; abstain has none.
+    features = np.vstack([np.hstack([compatible[v][others] * other_votes, other_votes]) for v in range(values)])
     said = np.where(spoke[:, source], codes[:, source], values)
     table = np.log(np.maximum(parameters.conditionals[source], TINY))
-    outcome = _others_tell(parameters, source, codes)
+    outcome = _posterior_from_others(parameters, source, codes)
     rows = np.arange(len(codes))
 
     def gradients(theta: FloatArray) -> FloatArray:
-        """(values, items): the derivative of each item's log-probability by the score of each value."""
+        """(values, items): the derivative of each item's log-likelihood with respect to the score of each value."""
         score = np.vstack([(features @ theta).reshape(values, -1), np.zeros((1, len(codes)))])
         tilted = table[:, None, :] + score[:, :, None]
         chance = np.exp(tilted - tilted.max(axis=0))
         chance /= chance.sum(axis=0)
         share = outcome * chance[said, rows]
         share /= np.maximum(share.sum(axis=1, keepdims=True), TINY)
-        foretold = np.einsum("vny,ny->vn", chance[:-1], share)
-        found: FloatArray = (said == np.arange(values)[:, None]) - foretold
+        predicted = np.einsum("vny,ny->vn", chance[:-1], share)
+        found: FloatArray = (said == np.arange(values)[:, None]) - predicted
         return found
 
     width = features.shape[1]
@@ -94,11 +94,11 @@ def _weights(
         faster = (1 + np.sqrt(1 + 4 * pace**2)) / 2
         ahead = new + (pace - 1) / faster * (new - theta)
         theta, pace = new, faster
-    # That sources meet less often than expected does not count, as in the score tests.
+    # Less overlap than expected does not count, as in the score tests.
     return np.maximum(np.abs(theta[:m]), np.maximum(theta[m:], 0.0))
 
 
-def _others_tell(parameters: Parameters, source: int, codes: npt.NDArray[np.integer]) -> FloatArray:
+def _posterior_from_others(parameters: Parameters, source: int, codes: npt.NDArray[np.integer]) -> FloatArray:
     """(items, outcomes): P(outcome | votes of the other sources), for independent sources."""
     logs = np.tile(np.log(np.maximum(parameters.balance, TINY)), (len(codes), 1))
     for other, table in enumerate(parameters.conditionals):
@@ -106,5 +106,5 @@ def _others_tell(parameters: Parameters, source: int, codes: npt.NDArray[np.inte
             logs += np.log(np.maximum(table, TINY))[codes[:, other]]
     logs -= logs.max(axis=1, keepdims=True)
     chances = np.exp(logs)
-    told: FloatArray = chances / chances.sum(axis=1, keepdims=True)
-    return told
+    posterior: FloatArray = chances / chances.sum(axis=1, keepdims=True)
+    return posterior

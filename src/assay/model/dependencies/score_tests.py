@@ -1,15 +1,15 @@
-r"""Whether two sources have more in common than a model explains: a score test for each pair.
+r"""Score tests of all pairs: whether two sources have more in common than a model explains.
 
-Let :math:`g` tell whether two sources meet, or agree, on an item. If a dependency between them were added to
-the model, the likelihood would begin to rise by
+Let :math:`g` indicate that two sources overlap, or agree, on an item. If a dependency between them were added to
+the model, the derivative of the log-likelihood would be
 
 .. math:: s = \sum_{\text{items}} \Bigl( g - \sum_y P(y \mid \lambda)\, E[g \mid y] \Bigr) ,
 
-what is left of their meetings. All other parameters were fitted to the same votes, and would have taken up a part
-of it. So its variance is that of what remains of the summands after regression on the scores of all parameters
-(Rao's efficient score). Divided by its standard deviation it is standard normal if
-only the truth, and the dependencies that the model has, connect the two. That two sources agree is
-looked at given that they meet, so that the two tests of a pair are independent.
+the residual of their overlap, or agreement. All other parameters were fitted on the same votes, and have absorbed a
+part of it. So its variance is that of the summands' residuals after regression on the scores of all parameters
+(Rao's efficient score). Divided by its standard deviation it is standard normal if the two are connected
+only by the truth and the dependencies in the model. Agreement is tested given overlap, so that the two tests
+of a pair are independent.
 """
 
 from __future__ import annotations
@@ -33,96 +33,104 @@ BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 
 _PATTERNS = 4_000
-"""A sample of so many patterns is enough to tell deviations, if that is several times the number of parameters."""
+"""The size of the sample that variances are estimated from, if that is several times the number of parameters."""
 _MOST_PARAMETERS = 1_200
-"""With more parameters, what they take up is left out, and the tests find less."""
+"""With more parameters, what they absorb is ignored, and the tests have less power."""
 _PATTERNS_EACH = 3
-"""So many distinct patterns for each parameter must there be; fewer could be explained by the parameters alone."""
+"""The least number of distinct patterns per parameter; fewer could be fitted by the parameters alone."""
 _LEAST = 1.0
-"""Where chance moves fewer meetings than this, nothing can be told,"""
+"""With a lower variance, in items, a pair cannot be tested,"""
 _MANY = 10.0
-"""unless there are so many more than expected: rare sources that speak together."""
+"""unless its overlap exceeds the expected one by this: rare sources that vote together."""
 _TAIL = 1 / 3
-"""Counts have heavier tails than the normal distribution; Bernstein's inequality allows for that."""
+"""Counts have heavier tails than the normal distribution; this is the correction of Bernstein's inequality."""
 
 
 @dataclass(frozen=True, eq=False)
 class Deviations:
-    """(sources, sources): the variances of one item's part in what is left."""
+    """(sources, sources): the variances of one item's contribution to the residuals."""
 
-    meet: FloatArray
+    overlap: FloatArray
     slope: FloatArray
-    """How much more often two agree for each time that they meet more often, by chance."""
-    agree: FloatArray
-    """Of agreement beyond that."""
+    """The regression of the residual of agreement on that of overlap."""
+    agreement: FloatArray
+    """The variance of agreement given overlap."""
 
 
 @dataclass(frozen=True, eq=False)
 class PairTests:
     """(sources, sources) results of the tests."""
 
-    meet: FloatArray
-    """By how many standard deviations two meet more often than expected; 0 where nothing can be told."""
-    agree: FloatArray
-    """The same for agreement, given that they meet."""
-    can_meet: BoolArray
-    """Where the meetings tell something."""
-    can_agree: BoolArray
-    usual: BoolArray
-    """Pairs that tell something whether they meet more often than expected or not."""
+    overlap: FloatArray
+    """The z-score of the overlap; 0 where it cannot be tested."""
+    agreement: FloatArray
+    """The same for agreement, given overlap."""
+    tests_overlap: BoolArray
+    """Where the overlap can be tested."""
+    tests_agreement: BoolArray
+    is_background: BoolArray
+    """Pairs that could be tested even without excess overlap, so that they can serve as background."""
 
     @property
-    def informed(self) -> BoolArray:
-        """Pairs about which something can be told."""
-        return self.can_meet | self.can_agree
+    def testable(self) -> BoolArray:
+        """Pairs that can be tested."""
+        return self.tests_overlap | self.tests_agreement
 
     @property
     def surprise(self) -> FloatArray:
-        """How surprising each pair is, as the standard deviations that a single test would have to be off.
+        """The surprise of each pair: both tests combined, as the z-score of a single two-sided test.
 
-        That sources meet less often than expected does not count: items without votes are often left out, and
-        then all do.
+        Less overlap than expected does not count: items without votes are often left out, and
+        then all sources overlap less.
         """
-        above = np.maximum(self.meet, 0.0) ** 2
-        total = above + self.agree**2
+        above = np.maximum(self.overlap, 0.0) ** 2
+        total = above + self.agreement**2
         # The tails of chi-squared with one degree of freedom, and with two.
         one, two = erfc(np.sqrt(total / 2)), np.exp(-total / 2)
-        both = self.can_meet & self.can_agree
-        chance = np.where(both, (one + two) / 2, np.where(self.can_agree, 1.0, 0.5) * one)
+        both = self.tests_overlap & self.tests_agreement
+        chance = np.where(both, (one + two) / 2, np.where(self.tests_agreement, 1.0, 0.5) * one)
         # Far out the logarithm of the tail is what matters, and it is quadratic.
         far = total > 900
         found = np.where(far, np.sqrt(total), -ndtri(np.clip(chance, 1e-300, 1.0) / 2))
-        return np.where(self.informed, found, 0.0)
+        return np.where(self.testable, found, 0.0)
 
 
 def pair_tests(parameters: Parameters, evidence: Evidence, statistics: Statistics, deviations: Deviations) -> PairTests:
-    """Test all pairs of sources. Pairs that the model connects are tested too, and find nothing."""
+    """Test all pairs of sources. Pairs that the model connects are tested too, and show no residual."""
     layout = parameters.layout
-    met, agreed = overlaps(statistics.pair, layout)
+    overlap, agreement = overlaps(statistics.pair, layout)
     totals = expected_counts(parameters, evidence).totals
-    meet, agree = (np.tensordot(totals, part, axes=1) for part in expected_overlaps(parameters))
-    # Items of a sample stand for several each.
+    expected_overlap, expected_agreement = (
+        np.tensordot(totals, part, axes=1) for part in expected_overlaps(parameters)
+    )
+    # Items of a sample represent several each.
     scale = evidence.items_per_sampled
-    left, more = (met - meet) / scale, (agreed - agree) / scale
+    of_overlap, of_agreement = (overlap - expected_overlap) / scale, (agreement - expected_agreement) / scale
     items = float(totals.sum()) / scale
-    more = more - deviations.slope * left
-    of_meet, of_agree = items * deviations.meet, items * deviations.agree
-    can_agree = of_agree > _LEAST
-    usual = (of_meet > _LEAST) | can_agree
-    can_meet = (of_meet > _LEAST) | (left > _MANY)
-    for flags in (can_meet, can_agree, usual):
+    of_agreement = of_agreement - deviations.slope * of_overlap
+    var_overlap, var_agreement = items * deviations.overlap, items * deviations.agreement
+    tests_agreement = var_agreement > _LEAST
+    is_background = (var_overlap > _LEAST) | tests_agreement
+    tests_overlap = (var_overlap > _LEAST) | (of_overlap > _MANY)
+    for flags in (tests_overlap, tests_agreement, is_background):
         np.fill_diagonal(flags, False)
     return PairTests(
-        np.where(can_meet, left / np.sqrt(np.maximum(of_meet, _LEAST) + _TAIL * np.abs(left)), 0.0),
-        np.where(can_agree, more / np.sqrt(np.maximum(of_agree, _LEAST) + _TAIL * np.abs(more)), 0.0),
-        can_meet,
-        can_agree,
-        usual,
+        np.where(tests_overlap, _standardised(of_overlap, var_overlap), 0.0),
+        np.where(tests_agreement, _standardised(of_agreement, var_agreement), 0.0),
+        tests_overlap,
+        tests_agreement,
+        is_background,
     )
 
 
+def _standardised(residual: FloatArray, variance: FloatArray) -> FloatArray:
+    """Residuals over their standard deviations, with Bernstein's correction for the tails of counts."""
+    scores: FloatArray = residual / np.sqrt(np.maximum(variance, _LEAST) + _TAIL * np.abs(residual))
+    return scores
+
+
 def deviations_of(parameters: Parameters, problem: Problem, evidence: Evidence) -> Deviations:
-    """How far chance moves what is left of each pair's meetings, from a sample of the patterns."""
+    """The variances of the residuals of each pair, estimated from a sample of the patterns."""
     layout = parameters.layout
     m = problem.sources
     free = int(layout.offsets[-1]) * layout.outcomes + layout.outcomes - 1
@@ -140,26 +148,26 @@ def deviations_of(parameters: Parameters, problem: Problem, evidence: Evidence) 
         information[np.diag_indices(free)] += 1e-9 + 1e-7 * float(information.diagonal().max(initial=0.0))
         root_of = linalg.cholesky(information, lower=True, check_finite=False)
         whiten = linalg.solve_triangular(root_of, own.T, lower=True, check_finite=False).astype(np.float32)
-    meet, agree = expected_overlaps(parameters)
+    overlap, agreement = expected_overlaps(parameters)
     codes = few.patterns.rows.dense(np.int64)
     spoke = codes >= 0
     value = np.where(spoke, layout.value_offsets[:-1] + codes, 0)
     compatible = compatible_values(layout)
     found = np.zeros((3, m, m))
     for i in range(m):
-        together = spoke[:, [i]] & spoke[:, i:]
-        alike = together & compatible[value[:, [i]], value[:, i:]]
-        left = (together - posterior @ meet[:, i, i:]) * root
-        more = (alike - posterior @ agree[:, i, i:]) * root
-        taken, took = (whiten @ part.astype(np.float32) for part in (left, more))
-        of_meet = (left**2).sum(axis=0) - (taken**2).sum(axis=0)
-        of_agree = (more**2).sum(axis=0) - (took**2).sum(axis=0)
-        of_both = (left * more).sum(axis=0) - (taken * took).sum(axis=0)
-        # What parameters take up entirely is left by rounding alone.
-        of_meet = np.where(of_meet > 1e-9 + 1e-4 * (left**2).sum(axis=0), of_meet, 0.0)
-        slope = np.where(of_meet > 0, of_both / np.maximum(of_meet, 1e-300), 0.0)
-        rest = of_agree - slope * of_both
-        rest = np.where(rest > 1e-9 + 1e-4 * (more**2).sum(axis=0), rest, 0.0)
-        found[:, i, i:] = of_meet, slope, rest
+        both_vote = spoke[:, [i]] & spoke[:, i:]
+        both_agree = both_vote & compatible[value[:, [i]], value[:, i:]]
+        of_overlap = (both_vote - posterior @ overlap[:, i, i:]) * root
+        of_agreement = (both_agree - posterior @ agreement[:, i, i:]) * root
+        fitted_overlap, fitted_agreement = (whiten @ part.astype(np.float32) for part in (of_overlap, of_agreement))
+        var_overlap = (of_overlap**2).sum(axis=0) - (fitted_overlap**2).sum(axis=0)
+        var_agreement = (of_agreement**2).sum(axis=0) - (fitted_agreement**2).sum(axis=0)
+        covariance = (of_overlap * of_agreement).sum(axis=0) - (fitted_overlap * fitted_agreement).sum(axis=0)
+        # A residual that the parameters absorb completely is due to rounding.
+        var_overlap = np.where(var_overlap > 1e-9 + 1e-4 * (of_overlap**2).sum(axis=0), var_overlap, 0.0)
+        slope = np.where(var_overlap > 0, covariance / np.maximum(var_overlap, 1e-300), 0.0)
+        rest = var_agreement - slope * covariance
+        rest = np.where(rest > 1e-9 + 1e-4 * (of_agreement**2).sum(axis=0), rest, 0.0)
+        found[:, i, i:] = var_overlap, slope, rest
         found[:, i:, i] = found[:, i, i:]
     return Deviations(*found)

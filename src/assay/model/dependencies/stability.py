@@ -1,9 +1,9 @@
-"""How sure a dependency is: the share of half-samples in which it is found again.
+"""Stability selection: the share of half-samples in which a dependency is found again.
 
-Items are dealt out to two halves at random, several times, and each half is searched as the whole was
-(complementary pairs: Shah and Samworth, 2013). What a few items made it seem is found in few halves. A pair counts as
-found if it is, or if both are dependent on the same third source: in a group of sources that are much alike it
-is by chance which pairs are enough to connect them all.
+Items are split into two random halves, several times, and each half is searched like the whole
+(complementary pairs: Shah and Samworth, 2013). Dependencies that rest on a few items are found in few halves. A pair
+also counts as found if both depend on the same third source: in a group of similar sources it is a matter of
+chance which pairs suffice to connect them all.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ def stability(
     *,
     progress: bool = False,
 ) -> dict[Pair, float]:
-    """The share of half-samples in which each pair is found; pairs that never are found are left out."""
+    """The share of half-samples in which each pair is found; pairs that are never found are left out."""
     found: Counter[Pair] = Counter()
-    with Progress("looking for dependencies again", resamples, show=progress, unit="half-samples") as bar:
+    with Progress("searching half-samples for dependencies", resamples, show=progress, unit="half-samples") as bar:
         for number in range(0, resamples, 2):
             for half in problem.half(rng)[: resamples - number]:
                 found.update(connected(search(half)))
