@@ -51,3 +51,11 @@ def test_there_are_a_dozen_layers_without_exceptions():
     rooms = {name.strip() for layer in contract["layers"] for name in layer.split("|")}
     entries = {path.name.removesuffix(".py") for path in PACKAGE.iterdir() if path.name not in NOT_LISTED}
     assert rooms == {f"assay.{name}" for name in entries - {"__init__", "py.typed"}}
+
+
+def test_files_that_contributors_are_sent_to_are_there():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8") + PAGE
+    named = set(re.findall(r"`((?:\w+/)+\w+\.py)`", text))
+    assert "model/estimate/fit.py" in named
+    missing = [path for path in named if not ((PACKAGE / path).is_file() or (PACKAGE.parent / path).is_file())]
+    assert [path for path in missing if not (ROOT / path).is_file() and not path.startswith("tests/")] == []
