@@ -148,14 +148,14 @@ def _from_lists(schema: Schema, table: pa.Table) -> SparseCodes:
         raise VoteError(f"source {name!r} has the value {text!r}, which its table does not list")
     codes = (found - schema.offsets[sources]).astype(schema.code_type)
     cast = SparseCodes(starts - starts[0], sources.astype(np.int32), codes, len(schema.names))
-    rising = (np.diff(cast.sources) > 0) | (np.diff(cast.row) > 0)
-    if not rising.all():
+    ascending = (np.diff(cast.sources) > 0) | (np.diff(cast.row) > 0)
+    if not ascending.all():
         raise VoteError("the sources of an item are not in order, or one votes twice")
     return cast
 
 
 def _lists(table: pa.Table, name: str) -> Any:
-    """A column of lists, one an item."""
+    """A column of lists, one per item."""
     lists = table.column(name).combine_chunks()
     if not (pa.types.is_list(lists.type) or pa.types.is_large_list(lists.type)):
         raise VoteError(f"expected one list per item in its column {name!r}, but the type is {lists.type}")

@@ -1,4 +1,4 @@
-"""Bare matrices of class numbers wherever votes are taken."""
+"""Bare matrices of class numbers as votes."""
 
 from __future__ import annotations
 

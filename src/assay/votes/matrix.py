@@ -80,7 +80,7 @@ def _dense(matrix: Any) -> CodeArray:
 
 
 def _canonical(matrix: Any) -> Any:
-    """A SciPy sparse matrix by rows, with columns in order and repeated entries added up, as SciPy does."""
+    """A SciPy sparse matrix by rows, with sorted columns and duplicate entries summed."""
     rows = matrix.tocsr()
     if not rows.has_canonical_format:
         rows = rows.copy()

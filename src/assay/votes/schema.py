@@ -181,7 +181,7 @@ class Schema:
 
 
 class HasSchema:
-    """What has a schema answers for it."""
+    """Shortcuts to the schema, for classes that have one."""
 
     schema: Schema
 

@@ -100,7 +100,7 @@ def fit_component(
     scoring, fits = None, None
     match method:
         case "auto":
-            # Without counts of co-votes the fit of EM cannot be tested; so many values call for the robust model.
+            # Without counts of co-votes the fit of EM cannot be tested; with that many values robust is safer.
             if evidence.statistics is not None:
                 parameters, solvers["em"] = _em_by_stages(evidence, known, em, seed)
                 fits = goodness_of_fit(parameters, evidence)
