@@ -65,5 +65,5 @@ def test_what_cannot_be_sent_or_received_says_so():
     lock = threading.Lock()
     with pytest.raises(AssayError, match="the work cannot be sent to other processes"):
         packed(lambda piece: lock)
-    with pytest.raises(AssayError, match="a worker cannot unpack its work"):
+    with pytest.raises(AssayError, match="a worker cannot unpickle its job"):
         list(in_order(lambda piece: Future(lambda given: run(b"no job", given), piece), [1], lambda: 1))

@@ -57,7 +57,7 @@ def learning(project):
 def test_progress_is_shown_on_a_terminal(project, bars):
     run(learning(project))
     assert "applying sources" in bars
-    assert "looking for dependencies again" in bars
+    assert "searching half-samples for dependencies" in bars
 
 
 @pytest.mark.parametrize("step", [run, check_votes, learned_dependencies, current_votes])

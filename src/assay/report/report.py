@@ -218,7 +218,7 @@ def _gold(votes: Any, gold: Any) -> Votes | None:
     if gold is None:
         return None
     if not isinstance(votes, Votes):
-        raise VoteError("gold labels go with votes that are in memory, but these come in pieces or are counted")
+        raise VoteError("gold labels can only be given with votes in memory, but these come in pieces or are counted")
     return votes.gold(gold)
 
 
