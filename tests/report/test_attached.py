@@ -82,10 +82,10 @@ def test_without_altair_the_command_line_works(tmp_path):
 import sys
 sys.modules["altair"] = None
 from assay.cli import app
-app()
+for command in (["init", "here", "--texts", "50"], ["apply", "here"], ["summary", "here"]):
+    app(command, standalone_mode=False)
 """
-    for command in (["init", "here", "--texts", "50"], ["apply", "here"], ["summary", "here"]):
-        subprocess.run([sys.executable, "-c", program, *command], cwd=tmp_path, check=True, capture_output=True)
+    subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True, capture_output=True)
 
 
 def test_no_import_is_hidden_in_a_string():
