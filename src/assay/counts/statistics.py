@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -74,7 +75,11 @@ class Statistics:
     @classmethod
     def count(cls, patterns: Patterns, indicators: Sequence[Indicator]) -> Statistics:
         """Count indicators in vote patterns."""
-        holds = held(patterns.rows, indicators)
+        return cls.weighted(indicators, held(patterns.rows, indicators), patterns)
+
+    @classmethod
+    def weighted(cls, indicators: Sequence[Indicator], holds: Any, patterns: Patterns) -> Statistics:
+        """The counts from a sparse matrix (patterns, indicators) of ones where an indicator holds."""
         if holds.nnz > _DENSE * holds.shape[0] * holds.shape[1]:
             rows = holds.tocsr()
             pair = np.zeros((len(indicators), len(indicators)))

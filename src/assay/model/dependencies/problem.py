@@ -58,7 +58,8 @@ class Problem:
     @cached_property
     def statistics(self) -> Statistics:
         """Counts of single values and of their co-occurrences."""
-        return Statistics.count(self.patterns, single_indicators(self.layout))
+        # Without dependencies the columns of the design are the single indicators.
+        return Statistics.weighted(single_indicators(self.layout), self.independent.design.matrix, self.patterns)
 
     def half(self, rng: np.random.Generator) -> tuple[Problem, Problem]:
         """Two problems, with a random half of the items each."""
