@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 from scipy import linalg
-from scipy.stats import chi2, norm
+from scipy.special import chdtrc, ndtri
 
 from assay.counts import minimal
 from assay.model.dependencies.problem import Pair, Problem
@@ -72,7 +72,7 @@ def _surprise(problem: Problem) -> FloatArray:
         sparse = residual * (member @ (size > threshold) @ member.T)
     total = n * freedom * size**2
     # Far out the logarithm of the tail is quadratic, whatever the degrees of freedom.
-    near = norm.isf(np.clip(chi2.sf(total, np.maximum(freedom, 1)), 1e-300, 1.0) / 2)
+    near = -ndtri(np.clip(chdtrc(np.maximum(freedom, 1), total), 1e-300, 1.0) / 2)
     found: FloatArray = np.where(freedom > 0, np.where(near < 30, near, np.sqrt(total)), 0.0)
     np.fill_diagonal(found, 0.0)
     return found

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from assay.model.dependencies.problem import Pair, Problem
 from assay.model.estimate.residuals import compatible_values
@@ -39,7 +39,7 @@ def pseudolikelihood(problem: Problem, *, false_discoveries: float) -> dict[Pair
     codes = problem.patterns.rows.take(chosen).dense(np.int64)
     counts = problem.seen[chosen]
     # A Bonferroni correction over all weights.
-    penalty = float(norm.isf(false_discoveries / max(2 * m * (m - 1), 1)))
+    penalty = float(-ndtri(false_discoveries / max(2 * m * (m - 1), 1)))
     weights = np.zeros((m, m))
     for source in range(m):
         weights[source] = _weights(parameters, source, codes, counts, penalty)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import norm
+from scipy.special import ndtr, ndtri
 
 from assay.model.dependencies.explanation import MOST_SOURCES, explanation
 from assay.model.dependencies.problem import Pair, Problem
@@ -132,7 +132,7 @@ def relative_to_background(
     for i, j in known:
         candidates[i, j] = candidates[j, i] = False
     compared = is_background & candidates
-    chance = float(norm.isf((1 - _QUANTILE) / 2))
+    chance = float(-ndtri((1 - _QUANTILE) / 2))
     level = max(np.quantile(surprise[compared], _QUANTILE) / chance, 1.0) if compared.any() else 1.0
     rows = np.full(len(surprise), level)
     for i, others in enumerate(compared):
@@ -147,7 +147,7 @@ def discoveries(surprise: FloatArray, testable: BoolArray, false_discoveries: fl
     """The threshold of surprise by Benjamini and Hochberg's procedure; infinite if no pair is a discovery."""
     ordered = np.sort(surprise[np.triu(testable, 1)])[::-1]
     allowed = false_discoveries * np.arange(1, len(ordered) + 1) / max(len(ordered), 1)
-    below = np.flatnonzero(2 * norm.sf(ordered) <= allowed)
+    below = np.flatnonzero(2 * ndtr(-ordered) <= allowed)
     return float(ordered[below[-1]]) if len(below) else np.inf
 
 
