@@ -8,13 +8,13 @@ from typing import Any
 
 import assay
 from assay import baselines
+from assay.model.estimate import METHODS
 from benchmarks.quality import cell as quality_cell
 from benchmarks.quality.cell import Codes, FloatArray, Method
 
 DEFAULT = "Assay, default"
 LEARNED = "Assay, learned dependencies"
 MAJORITY = "majority vote"
-_METHODS = ("auto", "robust", "em", "completion", "covariance")
 _PACKAGES = ("assay", "numpy", "numba")
 
 
@@ -38,7 +38,7 @@ def vote_shares(votes: Codes, classes: int) -> FloatArray:
 
 OURS = {
     DEFAULT: Method(by_label_model, _PACKAGES),
-    **{f"Assay, {name}": Method(partial(by_label_model, method=name), _PACKAGES) for name in _METHODS},
+    **{f"Assay, {name}": Method(partial(by_label_model, method=name), _PACKAGES) for name in METHODS},
     LEARNED: Method(partial(by_label_model, dependencies="learn"), _PACKAGES),
     "Assay, em, learned dependencies": Method(partial(by_label_model, method="em", dependencies="learn"), _PACKAGES),
     MAJORITY: Method(partial(by_baseline, baseline=assay.majority_vote), _PACKAGES),

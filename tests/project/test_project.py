@@ -6,23 +6,8 @@ import pytest
 
 import assay
 from assay.project.project import Project
+from tests.support.project_files import GOOD
 
-GOOD = """
-[data]
-path = "data.jsonl"
-
-[[tasks]]
-name = "entity"
-labels = ["Person", "Organization"]
-
-[[tasks]]
-name = "person"
-labels = ["Doctor", "Lawyer"]
-parent = ["entity", "Person"]
-
-[sources]
-modules = ["sources.py"]
-"""
 SOURCES = """
 import assay
 

@@ -12,23 +12,7 @@ from assay.endmodel import NetworkSettings
 from assay.project import Project
 from assay.project.pipeline import label_model
 from assay.project.settings import ModelSettings, checked
-
-GOOD = """
-[data]
-path = "data.jsonl"
-
-[[tasks]]
-name = "entity"
-labels = ["Person", "Organization"]
-
-[[tasks]]
-name = "person"
-labels = ["Doctor", "Lawyer"]
-parent = ["entity", "Person"]
-
-[sources]
-modules = ["sources.py"]
-"""
+from tests.support.project_files import GOOD
 
 
 def load(folder, text):

@@ -4,8 +4,7 @@ from assay.model.advice import in_common
 from assay.model.explanation import Explanation
 from assay.model.fitted import Fitted
 from assay.model.label_model import LabelModel
-from assay.model.parameters import Parameters
 from assay.model.scorer import posterior
 from assay.model.scoring import Scoring, softmax
 
-__all__ = ["Explanation", "Fitted", "LabelModel", "Parameters", "Scoring", "in_common", "posterior", "softmax"]
+__all__ = ["Explanation", "Fitted", "LabelModel", "Scoring", "in_common", "posterior", "softmax"]

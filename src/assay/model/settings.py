@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from assay.counts import Dependency, Layout
 from assay.errors import AssayError, listing
+from assay.model.estimate.em import EMSettings
 from assay.model.estimate.fit import METHODS, Method
 from assay.model.estimate.knowledge import Belief, Knowledge
 from assay.tasks import TaskGraph
@@ -34,7 +35,7 @@ class ModelSettings:
     accuracies: Literal["global", "local"] = "global"
     cardinality: int | None = None
     allow_unidentifiable: bool = False
-    max_steps: int = 2_000
+    max_steps: int = EMSettings.max_steps
     seed: int = 0
 
 

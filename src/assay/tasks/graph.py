@@ -103,7 +103,7 @@ class TaskGraph:
 
     def __eq__(self, other: object) -> bool:
         """Same tasks and same outcomes, whatever logic they were written in."""
-        return isinstance(other, TaskGraph) and self.to_dict() == other.to_dict()
+        return self is other or (isinstance(other, TaskGraph) and self.to_dict() == other.to_dict())
 
     def __hash__(self) -> int:
         return hash(self.tasks)

@@ -1,7 +1,7 @@
 """The votes of all sources on all items."""
 
 from assay.votes.bare_matrix import aligned, as_votes, on_the_same_task
-from assay.votes.encoding import ABSTAIN, canonical, intern, recode, smallest, value_table
+from assay.votes.encoding import canonical, intern, recode, smallest, value_table
 from assay.votes.pieces import Piece, is_in_pieces, pieces_of, read, schema_of
 from assay.votes.schema import HasSchema, OutcomeSets, Schema
 from assay.votes.sparse_codes import CodeArray, SparseCodes
@@ -9,7 +9,6 @@ from assay.votes.summary import compare_with_gold, contradictions, set_counts, s
 from assay.votes.votes import Fault, Votes
 
 __all__ = [
-    "ABSTAIN",
     "CodeArray",
     "Fault",
     "HasSchema",

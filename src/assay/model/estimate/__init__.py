@@ -1,9 +1,9 @@
 """One estimation method per file, and what they share."""
 
 from assay.model.estimate.em import EMSettings, expectation_maximization
-from assay.model.estimate.fit import METHODS, Fit, Method, fit_component
+from assay.model.estimate.fit import METHODS, Fit, fit_component
 from assay.model.estimate.goodness_of_fit import GoodnessOfFit
-from assay.model.estimate.knowledge import Belief, Knowledge
+from assay.model.estimate.knowledge import Knowledge
 from assay.model.estimate.rank_one import complete
 from assay.model.estimate.residuals import residual_correlations
 from assay.model.estimate.self_assessment import Redundancy, SelfAssessment
@@ -12,12 +12,10 @@ from assay.model.estimate.start import from_majority
 
 __all__ = [
     "METHODS",
-    "Belief",
     "EMSettings",
     "Fit",
     "GoodnessOfFit",
     "Knowledge",
-    "Method",
     "Redundancy",
     "SelfAssessment",
     "SolverOutcome",

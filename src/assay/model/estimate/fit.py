@@ -82,7 +82,12 @@ class Fit:
 
 
 def fit_component(
-    evidence: Evidence, known: Knowledge, *, method: Method = "auto", max_steps: int = 2_000, seed: int = 0
+    evidence: Evidence,
+    known: Knowledge,
+    *,
+    method: Method = "auto",
+    max_steps: int = EMSettings.max_steps,
+    seed: int = 0,
 ) -> Fit:
     """Fit one component.
 
