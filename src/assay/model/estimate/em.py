@@ -232,7 +232,7 @@ class _Alone:
         voting = votes.sum(axis=1, keepdims=True)
         used = votes.sum(axis=2)
         rates = np.zeros_like(voting)
-        able = self.masks.any(axis=1, keepdims=True)
+        able = emitted_masks(self.masks, used).any(axis=1, keepdims=True)
         for among in (able, ~able):
             coverage = (voting * among).sum(axis=2, keepdims=True) / np.maximum(
                 (totals * among).sum(axis=2, keepdims=True), TINY
@@ -262,7 +262,7 @@ def _average_accuracy(counted: list[tuple[_Alone, FloatArray]]) -> float:
     """The share of the votes of independent sources that are right, on outcomes about which they can be."""
     right = votes = 1e-9
     for group, expected in counted:
-        able = group.masks.any(axis=1, keepdims=True)
+        able = emitted_masks(group.masks, expected.sum(axis=2)).any(axis=1, keepdims=True)
         right += float((expected * group.masks).sum())
         votes += float((expected * able).sum())
     return right / votes
@@ -325,16 +325,24 @@ def typical_source(masks: BoolArray, used: FloatArray, accuracy: FloatArray) -> 
     """(sources, values, outcomes): P(value | vote, outcome) of sources with given accuracies, (sources, 1).
 
     The probability of being right is distributed over the right values in proportion to their
-    use, (sources, values); likewise that of being wrong.
+    use, (sources, values); likewise that of being wrong. A value that is listed but never emitted gets none.
     """
     frequency = (used + 1e-9)[:, :, None]
     right, wrong = masks * frequency, ~masks * frequency
-    able, fallible = masks.any(axis=1), (~masks).any(axis=1)
+    able, fallible = emitted_masks(masks, used).any(axis=1), emitted_masks(~masks, used).any(axis=1)
     share = np.where(able, np.where(fallible, accuracy, 1.0), 0.0)[:, None, :]
     rightly = right / np.maximum(right.sum(axis=1, keepdims=True), TINY)
     wrongly = wrong / np.maximum(wrong.sum(axis=1, keepdims=True), TINY)
     typical: FloatArray = share * rightly + (1 - share) * wrongly
     return typical
+
+
+def emitted_masks(masks: BoolArray, used: FloatArray) -> BoolArray:
+    """The same masks, (…, values, outcomes), without the values that a source never emits; all if it emits none."""
+    emitted = used > 0
+    emitted |= ~emitted.any(axis=-1, keepdims=True)
+    found: BoolArray = masks & emitted[..., None]
+    return found
 
 
 def _sums(table: FloatArray, groups: IntArray) -> FloatArray:
