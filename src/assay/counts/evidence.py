@@ -97,6 +97,11 @@ class Evidence:
         """The patterns in fixed parts, so that sums do not depend on the number of threads."""
         return list(ranges(len(self.patterns), _PARTS if len(self.patterns) > _MIN_PATTERNS_TO_SPLIT else 1))
 
+    @cached_property
+    def voted_only(self) -> bool:
+        """Whether every item has a vote: those without were left out, or there are none."""
+        return bool(len(self.patterns)) and bool((np.diff(self.design.starts) > 0).all())
+
     @property
     def items_per_sampled(self) -> float:
         """The mean sampling weight of the items counted: above 1 if the patterns are a sample."""

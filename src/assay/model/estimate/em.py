@@ -38,6 +38,10 @@ BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
 
 
+MOST_UNSEEN = 0.8
+"""The largest share of all items that can have been left out because nobody votes on them."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class EMSettings:
     """Settings of expectation-maximization; the priors are pseudo-counts."""
@@ -70,6 +74,12 @@ class Expected:
     likelihood: float = 0.0
     """The log-likelihood of all items."""
 
+    def with_unseen(self, scoring: Scoring) -> Expected:
+        """The same with the items without votes that were left out, as many as the model expects there to be."""
+        share, items = unseen_share(scoring), float(self.totals.sum())
+        unseen = items * share / (1 - share) * softmax(scoring.base[None])[0][0]
+        return Expected(self.votes, self.totals + unseen, self.likelihood - items * float(np.log1p(-share)))
+
     @classmethod
     def given(cls, design: Design, weighted: FloatArray, likelihood: float = 0.0) -> Expected:
         """From the (patterns, outcomes) expected number of items."""
@@ -86,10 +96,25 @@ def responsibilities(scoring: Scoring, evidence: Evidence) -> tuple[FloatArray, 
 
 
 def expected_counts(parameters: Parameters, evidence: Evidence) -> Expected:
-    """The E-step."""
+    """The E-step. If no item is without votes, those that were left out are expected too: votes are truncated data."""
+    scoring = Scoring.bayes(parameters)
+    expected = _expected_counts(scoring, evidence)
+    return expected.with_unseen(scoring) if leaves_out(parameters, evidence) else expected
+
+
+def unseen_share(scoring: Scoring) -> float:
+    """The share of all items on which nobody votes."""
+    return min(float(np.exp(scoring.base).sum()), MOST_UNSEEN)
+
+
+def leaves_out(parameters: Parameters, evidence: Evidence) -> bool:
+    """Whether items without votes were left out, and would have been informative."""
+    return evidence.voted_only and not parameters.ignore_abstentions
+
+
+def _expected_counts(scoring: Scoring, evidence: Evidence) -> Expected:
     from assay._core import scoring_loops
 
-    scoring = Scoring.bayes(parameters)
     design, counts = evidence.design, evidence.counts
     if evidence.log_allowed is not None:
         posterior, likelihood = responsibilities(scoring, evidence)

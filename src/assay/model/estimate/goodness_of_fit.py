@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.counts import Evidence, Layout, Statistics
+from assay.model.estimate.em import leaves_out, unseen_share
 from assay.model.parameters import TINY, Parameters
 from assay.model.scoring import Scoring
 
@@ -71,12 +72,13 @@ def goodness_of_fit(parameters: Parameters, evidence: Evidence) -> GoodnessOfFit
     statistics = evidence.statistics
     if statistics is None:
         return None
-    expected, deviation = expected_co_votes(parameters, statistics)
+    items = items_in_all(parameters, evidence)
+    expected, deviation = expected_co_votes(parameters, items)
     tested = np.isfinite(deviation)
     # Parameters that were fitted on a sample have its sampling error.
     scale = (deviation[tested] * evidence.items_per_sampled**0.5) ** -1
     residual = (statistics.pair - expected)[tested] * scale
-    unconditional = np.outer(statistics.single, statistics.rates)[tested]
+    unconditional = np.outer(statistics.single, statistics.single / max(items, 1.0))[tested]
     explained = (expected[tested] - unconditional) * scale
     if not len(residual):
         return GoodnessOfFit(0, 0.0, 0.0, 0.0)
@@ -84,14 +86,21 @@ def goodness_of_fit(parameters: Parameters, evidence: Evidence) -> GoodnessOfFit
     return GoodnessOfFit(len(residual), float((explained**2).mean()), float((residual**2).mean()), correlation)
 
 
-def expected_co_votes(parameters: Parameters, statistics: Statistics) -> tuple[FloatArray, FloatArray]:
+def items_in_all(parameters: Parameters, evidence: Evidence) -> float:
+    """The number of items, with those that the model expects to have been left out because nobody votes on them."""
+    seen = evidence.items if evidence.statistics is None else float(evidence.statistics.items)
+    if not leaves_out(parameters, evidence):
+        return seen
+    return seen / (1 - unseen_share(Scoring.bayes(parameters)))
+
+
+def expected_co_votes(parameters: Parameters, n: float) -> tuple[FloatArray, FloatArray]:
     """(indicators, indicators): the expected co-votes under the parameters, and their standard deviations.
 
     The latter are infinite below the diagonal, for sources connected by declared dependencies,
     and where fewer than one co-vote is expected.
     """
     layout = parameters.layout
-    n = statistics.items
     said = np.vstack([np.empty((0, layout.outcomes)), *(table[:-1] for table in parameters.conditionals)])
     expected = n * (said * parameters.balance) @ said.T
     apart = independent_pairs(layout)
