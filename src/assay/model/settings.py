@@ -28,7 +28,7 @@ class ModelSettings:
 
     method: Method = "auto"
     class_balance: Any = None
-    dependencies: Iterable[Dependency] | Literal["learn"] = ()
+    dependencies: Iterable[Dependency] | Literal["auto", "learn"] = "auto"
     adversarial: Sequence[str | int] = ()
     beliefs: Mapping[str | int, float | tuple[float, float]] | None = None
     abstentions: Literal["informative", "ignored"] = "informative"
@@ -53,8 +53,10 @@ def check_settings(model: ModelSettings, *, has_gold: bool) -> None:
     for name, known in _CHOICES.items():
         if getattr(model, name) not in known:
             raise AssayError(f"{name} must be one of {listing(known)}, but is {getattr(model, name)!r}")
-    if isinstance(model.dependencies, str) and model.dependencies != "learn":
-        raise AssayError(f"dependencies must be pairs or groups of sources, or 'learn', but is {model.dependencies!r}")
+    if isinstance(model.dependencies, str) and model.dependencies not in ("auto", "learn"):
+        raise AssayError(
+            f"dependencies must be pairs or groups of sources, 'auto' or 'learn', but is {model.dependencies!r}"
+        )
     for name, least, wanted in (("max_steps", 1, "a positive integer"), ("seed", 0, "a non-negative integer")):
         number = getattr(model, name)
         if not isinstance(number, Integral) or isinstance(number, bool) or int(number) < least:

@@ -9,7 +9,7 @@ from assay.checks import CheckReport, check_tally
 from assay.counts import Dependency, SourceGraph, layout_of
 from assay.errors import UnidentifiableError
 from assay.model.counted import Counted
-from assay.model.dependencies import LearnedDependencies, learn_from_tally
+from assay.model.dependencies import LearnedDependencies, learn_from_tally, strong_dependencies
 from assay.model.estimate import fit_component
 from assay.model.fitted import FittedComponent
 from assay.model.settings import ModelSettings, knowledge_for
@@ -19,10 +19,14 @@ def dependencies_of(
     counted: Counted, settings: ModelSettings, progress: bool
 ) -> tuple[Sequence[Dependency], LearnedDependencies | None]:
     """The dependencies between sources, declared or learned, and the result of learning them, if any."""
-    if settings.dependencies != "learn":
+    if settings.dependencies == "auto":
+        with one_blas_thread():
+            found = strong_dependencies(counted.tally)
+    elif settings.dependencies == "learn":
+        found = learn_from_tally(counted.unlabeled, seed=settings.seed, progress=progress)
+    else:
         return list(settings.dependencies), None
-    learned = learn_from_tally(counted.unlabeled, seed=settings.seed, progress=progress)
-    return learned.pairs, learned
+    return found.pairs, found
 
 
 def checked(counted: Counted, dependencies: Sequence[Dependency], settings: ModelSettings) -> CheckReport:

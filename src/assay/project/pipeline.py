@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from assay.checks import CheckReport, check
+from assay.counts import Tally
 from assay.errors import ProjectError
 from assay.evaluation import Evaluation
 from assay.labels import Labels
 from assay.model import LabelModel
-from assay.model.dependencies import LearnedDependencies, learn_dependencies
+from assay.model.dependencies import LearnedDependencies, learn_dependencies, strong_dependencies
 from assay.project.project import Project
 from assay.report import ITEMS, Report, evaluate_methods
 from assay.sources import Hint, apply, dependency_hints
@@ -80,6 +81,8 @@ def check_votes(project: Project, votes: Votes | None = None, *, progress: bool 
     """What :func:`assay.check` says about a project's votes, with the dependencies it declares, or learns."""
     given = current_votes(project, progress=progress) if votes is None else votes
     declared = project.model.dependencies
+    if declared == "auto":
+        return check(given, strong_dependencies(Tally.of(given)).pairs)
     if declared == "learn":
         return check(given, learned_dependencies(project, given, progress=progress).pairs)
     return check(given, declared)

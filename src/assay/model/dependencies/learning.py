@@ -9,7 +9,6 @@ from typing import Any, Literal
 import numpy as np
 
 from assay._core.threads import one_blas_thread
-from assay.checks import Learnability
 from assay.counts import (
     MAX_VALUES,
     SKETCH_SIZE,
@@ -25,6 +24,7 @@ from assay.model.dependencies.learned import LearnedDependencies, LearnedEdge
 from assay.model.dependencies.low_rank import sparse_and_low_rank
 from assay.model.dependencies.problem import FloatArray, Pair, Problem
 from assay.model.dependencies.pseudolikelihood import pseudolikelihood
+from assay.model.dependencies.screening import learnable
 from assay.model.dependencies.stability import stability
 from assay.model.dependencies.stepwise import MAX_JOINT_VOTES, stepwise
 from assay.model.estimate.residuals import residual_correlations
@@ -178,20 +178,7 @@ def _learned(tally: Tally, settings: _Settings) -> LearnedDependencies:
     if untested:
         notes.append(f"{untested:,} of {pairs:,} pairs of sources overlap too little to be tested")
     ordered = sorted(edges.values(), key=lambda edge: (not edge.kept, -edge.surprise, edge.sources))
-    return _learnable(LearnedDependencies(names, tuple(ordered), residuals, tuple(notes)), tally)
-
-
-def _learnable(found: LearnedDependencies, tally: Tally) -> LearnedDependencies:
-    """The same without the weakest dependencies, as many as would make the accuracies unidentifiable."""
-    if not found.pairs:
-        return found
-    learnable = Learnability.of(tally)
-    if not learnable.ok():
-        return found
-    kept = found.pairs
-    while kept and not learnable.ok(kept):
-        kept.pop()
-    return found.only(kept, "accuracies would no longer be identifiable")
+    return learnable(LearnedDependencies(names, tuple(ordered), residuals, tuple(notes)), tally)
 
 
 def _edge(

@@ -20,7 +20,7 @@ from assay.model.parameters import Parameters, independent
 FloatArray = npt.NDArray[np.float64]
 Pair = tuple[int, int]
 
-_MOST_DECLARED = 5_000
+MOST_DECLARED = 5_000
 """The most joint votes of a group if values that are never emitted count too."""
 
 _COPY_VOTES = 30
@@ -115,7 +115,7 @@ class Problem:
         used = self.used[group] + 1.0
         declared = np.array([len(self.layout.masks[source]) + 1.0 for source in group])
         return all(
-            used[list(clique)].prod() <= max_joint_votes and declared[list(clique)].prod() <= _MOST_DECLARED
+            used[list(clique)].prod() <= max_joint_votes and declared[list(clique)].prod() <= MOST_DECLARED
             for clique in graph.cliques
         )
 
