@@ -38,6 +38,9 @@ BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
 
 
+_LEAST_CHANCE = 1e-3
+"""The least probability of a value, and the pseudo-count of a joint vote, in the prior of a clique."""
+
 MOST_UNSEEN = 0.8
 """The largest share of all items that can have been left out because nobody votes on them."""
 
@@ -191,14 +194,11 @@ class Maximizer:
                 alone.setdefault(len(layout.masks[clique.sources[0]]), []).append(index)
             else:
                 voters = np.unique(clique.voting, axis=0, return_inverse=True)[1].reshape(-1)
-                able = np.stack([layout.masks[source].any(axis=0) for source in clique.sources])
-                able_group = np.unique(able, axis=1, return_inverse=True)[1].reshape(-1)
-                believed = tuple(
-                    _Believed(clique.digits[:, at], layout.masks[source], known.beliefs[source])
+                members = tuple(
+                    _Member(clique.digits[:, at], layout.masks[source], known.beliefs.get(source))
                     for at, source in enumerate(clique.sources)
-                    if source in known.beliefs
                 )
-                self.cliques[index] = _Together(tied(layout, clique, known.applies), voters, able_group, believed)
+                self.cliques[index] = _Together(tied(layout, clique, known.applies), voters, members)
         self.alone = [_Alone.of(layout, indices, known) for indices in alone.values()]
 
     def __call__(self, expected: Expected) -> Parameters:
@@ -206,12 +206,19 @@ class Maximizer:
         totals, expected_votes = expected.totals, expected.votes
         tables: dict[int, FloatArray] = {}
         counted = [(group, expected_votes[group.rows]) for group in self.alone]
-        average = _average_accuracy(counted)
+        blocks = {
+            index: expected_votes[self.layout.offsets[index] : self.layout.offsets[index + 1]]
+            for index in self.cliques
+        }
+        said = [(group.masks, votes) for group, votes in counted]
+        if not said:
+            # Copies count several times here; but there are no others.
+            said = [pair for index, clique in self.cliques.items() for pair in clique.said(blocks[index])]
+        average = _average_accuracy(said)
         for group, votes in counted:
             tables.update(zip(group.indices, group.tables(votes, totals, average, self.settings), strict=True))
         for index, clique in self.cliques.items():
-            block = expected_votes[self.layout.offsets[index] : self.layout.offsets[index + 1]]
-            tables[index] = clique.table(block, totals, self.settings)
+            tables[index] = clique.table(blocks[index], totals, average, self.settings)
         joint = tuple(tables[index] for index in range(len(self.layout.cliques)))
         return Parameters(self.layout, self._balance(totals), joint, ignore_abstentions=self.known.ignore_abstentions)
 
@@ -283,36 +290,60 @@ class _Alone:
         return normal
 
 
-def _average_accuracy(counted: list[tuple[_Alone, FloatArray]]) -> float:
-    """The share of the votes of independent sources that are right, on outcomes about which they can be."""
+def _average_accuracy(said: list[tuple[BoolArray, FloatArray]]) -> float:
+    """The share of votes that are right, on outcomes about which their sources can be.
+
+    From the masks of sources and their expected votes, (sources, values, outcomes) each.
+    """
     right = votes = 1e-9
-    for group, expected in counted:
-        able = emitted_masks(group.masks, expected.sum(axis=2)).any(axis=1, keepdims=True)
-        right += float((expected * group.masks).sum())
+    for masks, expected in said:
+        able = emitted_masks(masks, expected.sum(axis=2)).any(axis=1, keepdims=True)
+        right += float((expected * masks).sum())
         votes += float((expected * able).sum())
     return right / votes
 
 
 @dataclass(frozen=True, eq=False)
-class _Believed:
-    """A source of a clique with a prior of the user's."""
+class _Member:
+    """A source of a clique."""
 
     says: IntArray
     """(configurations,): its value in each; the last one is abstain."""
     masks: BoolArray
     """(values, outcomes)."""
-    belief: Belief
+    belief: Belief | None
+    """The user's prior, if any."""
 
-    def moved(self, counts: FloatArray) -> FloatArray:
-        """(configurations, outcomes): counts shrunk toward the prior; coverage and other votes stay fixed."""
-        votes = _sums(counts, self.says)[:-1]
+    def votes(self, counts: FloatArray) -> FloatArray:
+        """(values, outcomes): its expected votes, from those of the clique."""
+        sums = np.zeros((len(self.masks) + 1, counts.shape[1]))
+        np.add.at(sums, self.says[: len(counts)], counts)
+        return sums[:-1]
+
+    def able(self, counts: FloatArray) -> BoolArray:
+        """(outcomes,): those about which it can be right, with the values that it emits."""
+        found: BoolArray = emitted_masks(self.masks, self.votes(counts).sum(axis=1)).any(axis=0)
+        return found
+
+    def moved(self, counts: FloatArray, belief: Belief) -> FloatArray:
+        """(configurations, outcomes): counts shrunk toward a prior; coverage and other votes stay fixed."""
+        votes = self.votes(counts)
         voting = votes.sum(axis=0)
-        accuracy, strength = np.array([[self.belief.accuracy]]), self.belief.strength
-        typical = typical_source(self.masks[None], votes.sum(axis=1)[None], accuracy)[0]
-        wanted = (votes + strength * typical) * voting / np.maximum(voting + strength, TINY)
+        typical = self.typical(votes, belief.accuracy)
+        wanted = (votes + belief.strength * typical) * voting / np.maximum(voting + belief.strength, TINY)
         factor = np.vstack([wanted / np.maximum(votes, TINY), np.ones((1, counts.shape[1]))])
         shifted: FloatArray = counts * factor[self.says]
         return shifted
+
+    def typical(self, votes: FloatArray, accuracy: float) -> FloatArray:
+        """(values, outcomes): P(value | vote, outcome) of a source with some accuracy that emits these values."""
+        return typical_source(self.masks[None], votes.sum(axis=1)[None], np.array([[accuracy]]))[0]
+
+    def lift(self, counts: FloatArray, accuracy: float) -> FloatArray:
+        """(configurations, outcomes): the log-odds that its vote adds if it is a source like others."""
+        votes = self.votes(counts)
+        logs = np.log(np.maximum(self.typical(votes, accuracy), _LEAST_CHANCE))
+        return np.vstack([logs - logs.mean(axis=1, keepdims=True), np.zeros((1, logs.shape[1]))])[self.says]
 
 
 @dataclass(frozen=True, eq=False)
@@ -323,27 +354,58 @@ class _Together:
     """(configurations, outcomes): equal where the class-conditional model ties parameters."""
     voters: IntArray
     """(configurations,): equal where the same sources vote."""
-    able_group: IntArray
-    """(outcomes,): equal where the same sources can be right."""
-    believed: tuple[_Believed, ...] = ()
+    members: tuple[_Member, ...]
 
-    def table(self, block: FloatArray, totals: FloatArray, settings: EMSettings) -> FloatArray:
+    def said(self, block: FloatArray) -> list[tuple[BoolArray, FloatArray]]:
+        """The masks of each member and its expected votes, as of one source, (1, values, outcomes)."""
+        return [(member.masks[None], member.votes(block)[None]) for member in self.members]
+
+    def table(self, block: FloatArray, totals: FloatArray, average: float, settings: EMSettings) -> FloatArray:
         """(configurations, outcomes): P(joint vote | outcome), in two stages: who votes, and for what."""
         counts = np.vstack([block, np.maximum(totals - block.sum(axis=0), 0)])
-        for member in self.believed:
-            counts = member.moved(counts)
+        for member in self.members:
+            if member.belief is not None:
+                counts = member.moved(counts, member.belief)
         voting = _sums(counts, self.voters)
-        group = self.able_group
+        able = np.stack([member.able(counts) for member in self.members])
+        group = np.unique(able, axis=1, return_inverse=True)[1].reshape(-1)
         usual = _sums(voting.T, group)[group].T / np.maximum(_sums(totals[:, None], group)[group, 0], TINY)
-        pseudo_items = settings.even_coverage / np.maximum(1 - usual[self.voters[-1]], TINY)
-        rates = (voting + pseudo_items * usual) / (totals + pseudo_items)
+        spoken = np.maximum(1 - usual[self.voters[-1]], TINY)
+        even_items, one_items = settings.even_coverage / spoken, settings.average_source / spoken
+        rates = voting + even_items * usual + one_items * self._voting_as_one_source(counts, voting, totals)
+        rates = rates / (totals + even_items + one_items)
         said = np.bincount(self.tie.ravel(), weights=counts.ravel())[self.tie]
         could = np.bincount(self.tie.ravel(), weights=voting[self.voters].ravel())[self.tie]
         even = 1e-3
         centre = (said + even / len(counts)) / (could + even)
         centre = centre / _sums(centre, self.voters)[self.voters]
-        tying = settings.class_conditional
-        return normalised(rates[self.voters] * (counts + tying * centre) / (voting[self.voters] + tying))
+        tying, one = settings.class_conditional, settings.average_source
+        drawn = counts + tying * centre + one * self._as_one_source(counts, average)
+        return normalised(rates[self.voters] * drawn / (voting[self.voters] + tying + one))
+
+    def _voting_as_one_source(self, counts: FloatArray, voting: FloatArray, totals: FloatArray) -> FloatArray:
+        """(sets of voters, outcomes): P(who votes | outcome) if all members together are one source."""
+        logs = np.zeros_like(voting)
+        for member in self.members:
+            rate = np.clip(member.votes(counts).sum(axis=0) / np.maximum(totals, TINY), 1e-6, 1 - 1e-6)
+            speaks = np.zeros(len(voting), dtype=bool)
+            speaks[self.voters] = member.says < len(member.masks)
+            logs += np.where(speaks[:, None], np.log(rate), np.log1p(-rate)) / len(self.members)
+        chance = (voting.sum(axis=1, keepdims=True) + _LEAST_CHANCE) * np.exp(logs)
+        found: FloatArray = chance / chance.sum(axis=0)
+        return found
+
+    def _as_one_source(self, counts: FloatArray, average: float) -> FloatArray:
+        """(configurations, outcomes): P(joint vote | who votes, outcome) if all members together are one average source.
+
+        Their log-odds are averaged, not added: the prior does not count what a group says several times.
+        """
+        voting = np.stack([member.says < len(member.masks) for member in self.members])
+        lift = sum(member.lift(counts, average) for member in self.members)
+        seen = counts.sum(axis=1, keepdims=True) + _LEAST_CHANCE
+        chance = seen * np.exp(lift / np.maximum(voting.sum(axis=0), 1)[:, None])
+        found: FloatArray = chance / _sums(chance, self.voters)[self.voters]
+        return found
 
 
 def typical_source(masks: BoolArray, used: FloatArray, accuracy: FloatArray) -> FloatArray:
