@@ -54,7 +54,12 @@ class TestHabits:
 
     @pytest.mark.parametrize(
         "settings",
-        [{}, {"class_balance": np.array([0.3, 0.7])}, {"beliefs": {"0": 0.9}, "dependencies": [(0, 1)]}],
+        [
+            {},
+            {"class_balance": np.array([0.3, 0.7])},
+            {"class_balance": {1: 0.3}, "balance_strength": "exact", "balance_of": "voted"},
+            {"beliefs": {"0": 0.9}, "dependencies": [(0, 1)]},
+        ],
         ids=str,
     )
     def test_clone(self, settings):
