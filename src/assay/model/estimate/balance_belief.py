@@ -104,7 +104,7 @@ class BalanceBelief:
         """
         if self.vector is not None:
             return self.vector.copy()
-        found = _positive(np.asarray(balance, dtype=float))
+        found = _positive(np.array(balance, dtype=float))
         shifts = [0.0] * len(self.statements)
         for _ in range(_MAX_CYCLES):
             before = found
