@@ -116,6 +116,15 @@ class TestRun:
         assert "95% interval" in result.stdout
         assert "against gold" in result.stdout
 
+    def test_what_is_known_of_the_class_balance_can_be_told(self, project):
+        said = ["--class-balance", "entity.Person=0.6", "--class-balance", "Doctor=0.2..0.5"]
+        how = ["--balance-strength", "250", "--balance-of", "voted"]
+        result = runner.invoke(app, ["run", str(project), *said, *how, "--json"])
+        assert result.exit_code == 0, result.output
+        model = assay.LabelModel.load(project / "out" / "model.npz")
+        assert model.class_balance == {"entity": {"Person": 0.6}, "person": {"Doctor": [0.2, 0.5]}}
+        assert (model.balance_strength, model.balance_of) == (250, "voted")
+
     def test_apply_with_workers_gives_the_same_votes(self, finished):
         project, _ = finished
         before = assay.Votes.from_parquet(project / "out" / "votes.parquet")
@@ -194,6 +203,24 @@ class TestBadInput:
 
     def test_unknown_option_value(self, finished):
         assert "'source', 'task' or 'overall'" in self.complaint("summary", finished[0], "--by", "tsk")
+
+    @pytest.mark.parametrize(
+        ("words", "says"),
+        [
+            (["--class-balance", "Docter=0.2"], "no task has the label 'Docter'. Did you mean 'Doctor'?"),
+            (["--class-balance", "Doctor"], "--class-balance takes LABEL=SHARE"),
+            (
+                ["--class-balance", "Doctor=0.2", "--balance-strength", "much"],
+                "balance_strength must be a number or 'exact'",
+            ),
+            (["--balance-of", "voted"], "balance_of is about class_balance, which is not given"),
+        ],
+    )
+    def test_a_class_balance_that_cannot_be(self, project, words, says):
+        assert says in self.complaint("run", project, *words)
+
+    def test_unknown_setting_of_apply(self, project):
+        assert "on_error must be 'raise' or 'abstain'" in self.complaint("apply", project, "--on-error", "ignore")
 
     def test_debug_shows_the_traceback(self, tmp_path):
         result = call("run", tmp_path, "--debug")

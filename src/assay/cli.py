@@ -173,12 +173,43 @@ def dependencies(folder: Folder = Path("."), as_json: Json = False, debug: Debug
         print('to use them: dependencies = "learn" in [model] of assay.toml')
 
 
-@app.command(epilog="Example: [bold]assay run my-project[/]")
-def run(folder: Folder = Path("."), as_json: Json = False, debug: Debug = False) -> None:
+@app.command(epilog="Example: [bold]assay run my-project --class-balance Spam=0.15[/]")
+def run(
+    folder: Folder = Path("."),
+    class_balance: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="LABEL=SHARE",
+            help="What is known of the class balance, in place of the setting: Spam=0.15, a range as in "
+            "Spam=0.1..0.2, TASK.LABEL=SHARE where tasks share label names. May be given several times.",
+        ),
+    ] = None,
+    balance_strength: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ITEMS|exact",
+            help="How many items the class balance is worth, in place of the setting. "
+            "Without either it is weighed against what the votes tell.",
+        ),
+    ] = None,
+    balance_of: Annotated[
+        str | None,
+        typer.Option(metavar="all|voted", help="Which items the class balance is about, in place of the setting."),
+    ] = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
     """Run the whole pipeline: apply the sources, learn their accuracies without gold, and label every item."""
+    from assay.project import class_balance_from
     from assay.project import run as run_pipeline
 
-    made = run_pipeline(_load(folder))
+    project = _load(folder)
+    changes: dict[str, Any] = {
+        "class_balance": class_balance_from(class_balance, project.tasks) if class_balance else None,
+        "balance_strength": balance_strength,
+        "balance_of": balance_of,
+    }
+    made = run_pipeline(project.with_model(**{name: value for name, value in changes.items() if value is not None}))
     if as_json:
         _print_json(made.to_dict())
     else:

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import assay
+from assay.model.known_balance import balance_beliefs
 from assay.simulate import flat_world, task_world
 
 
@@ -51,6 +52,20 @@ def test_a_loaded_model_is_the_same_to_the_bit(fitted, tmp_path):
         for one, other in zip(*(x if isinstance(x, list) else [x] for x in (mine, theirs)), strict=True):
             np.testing.assert_array_equal(one, other)
     assert model.explain(votes, 3).table.equals(loaded.explain(votes, 3).table)
+
+
+@pytest.mark.parametrize("balance", [{1: 0.3}, {"label": {0: (0.2, 0.6), np.int64(2): 0.25}}, [0.2, 0.3, 0.5]], ids=str)
+def test_what_was_said_of_the_class_balance_is_kept(tmp_path, balance):
+    """JSON knows neither tuples nor class numbers as keys, yet a loaded model is fitted again as before."""
+    votes = flat_world(sources=6, classes=3).draw(500).votes
+    model = assay.LabelModel(class_balance=balance, balance_strength=40.0, balance_of="voted").fit(votes)
+    loaded = assay.LabelModel.load(model.save(tmp_path / "model.npz"))
+    assert (loaded.balance_strength, loaded.balance_of) == (40.0, "voted")
+    mine, theirs = (
+        balance_beliefs(one.class_balance, votes.tasks)[0].nearest(np.array([0.5, 0.4, 0.1])) for one in (model, loaded)
+    )
+    assert mine.tolist() == theirs.tolist()
+    np.testing.assert_array_equal(loaded.fit(votes).class_balance_, model.class_balance_)
 
 
 def test_no_file(tmp_path):

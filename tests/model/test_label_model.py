@@ -54,7 +54,12 @@ class TestHabits:
 
     @pytest.mark.parametrize(
         "settings",
-        [{}, {"class_balance": np.array([0.3, 0.7])}, {"beliefs": {"0": 0.9}, "dependencies": [(0, 1)]}],
+        [
+            {},
+            {"class_balance": np.array([0.3, 0.7])},
+            {"class_balance": {1: 0.3}, "balance_strength": "exact", "balance_of": "voted"},
+            {"beliefs": {"0": 0.9}, "dependencies": [(0, 1)]},
+        ],
         ids=str,
     )
     def test_clone(self, settings):
@@ -266,7 +271,13 @@ class TestSeveralComponents:
         balances = [[0.5, 0.5], [0.25, 0.75]]
         found = assay.LabelModel(class_balance=balances).fit(votes).class_balance_
         np.testing.assert_allclose(found, balances)
-        for wrong in ([0.5, 0.5], [[0.5, 0.5]], 0.5, [None, [0.5, 0.5]]):
+        learned, _ = assay.LabelModel().fit(votes).class_balance_
+        first = TWO_TASKS["food"].labels[0]
+        for one in ([None, [0.25, 0.75]], {"food": {first: 0.25}}):
+            mood, food = assay.LabelModel(class_balance=one, balance_strength="exact").fit(votes).class_balance_
+            np.testing.assert_array_equal(mood, learned)
+            np.testing.assert_allclose(food, [0.25, 0.75])
+        for wrong in ([0.5, 0.5], [[0.5, 0.5]], 0.5):
             with pytest.raises(assay.AssayError, match="class_balance must"):
                 assay.LabelModel(class_balance=wrong).fit(votes)
 

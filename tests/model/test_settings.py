@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import assay
 from assay.counts import SourceGraph, layout_of
 from assay.model.estimate.knowledge import Belief, Knowledge
-from assay.model.settings import ModelSettings, balances_of, check_settings, knowledge_for, plain
+from assay.model.settings import ModelSettings, check_settings, knowledge_for, plain
 from assay.simulate import flat_world
 from tests.support.strategies import said
 
@@ -67,18 +67,48 @@ def test_without_settings_nothing_is_known(entities):
     known, none = knowledge_for(ModelSettings(), schema, 0, layout), Knowledge.none(layout)
     assert known.signs.tolist() == none.signs.tolist() == [1.0, 1.0]
     assert (known.balance, dict(known.beliefs), known.applies, known.ignore_abstentions) == (None, {}, None, False)
+    assert known.balance_belief is none.balance_belief is None
     assert (none.balance, dict(none.beliefs), none.applies, none.ignore_abstentions) == (None, {}, None, False)
     told = knowledge_for(ModelSettings(beliefs={0: 0.8}), schema, 0, layout)
     assert told.beliefs[0].strength == Belief.strength
 
 
-def test_a_class_balance_for_each_component(pair):
-    assert balances_of(None, pair) == [None, None]
-    found = balances_of([[0.2, 0.8], (0.5, 0.5)], pair)
-    assert [balance.tolist() for balance in found] == [[0.2, 0.8], [0.5, 0.5]]
-    for wrong in ([0.2, 0.3, 0.5], 0.5, [[0.2, 0.8]]):
-        with pytest.raises(assay.AssayError, match="one entry for each of the 2 components"):
-            balances_of(wrong, pair)
+def test_what_is_known_of_the_class_balance(entities):
+    schema = assay.Votes.from_columns(entities, {"s": ["Person"], "t": ["Doctor"]}).schema
+    (layout,) = layouts(schema)
+    whole = knowledge_for(ModelSettings(class_balance=[0.1, 0.2, 0.3, 0.4]), schema, 0, layout)
+    assert whole.balance.tolist() == whole.balance_belief.vector.tolist() == [0.1, 0.2, 0.3, 0.4]
+    assert (whole.balance_belief.strength, whole.balance_belief.of) == (None, "all")
+    settings = ModelSettings(class_balance={"Person": 0.6}, balance_strength=30, balance_of="voted")
+    some = knowledge_for(settings, schema, 0, layout)
+    assert some.balance is None
+    assert (some.balance_belief.strength, some.balance_belief.of) == (30, "voted")
+    assert [statement.low for statement in some.balance_belief.statements] == [0.6]
+
+
+@pytest.mark.parametrize("strength", [None, "exact", 1, 0.5, np.float64(20)])
+def test_strengths_of_a_class_balance(strength):
+    check_settings(ModelSettings(class_balance=[0.5, 0.5], balance_strength=strength), has_gold=False)
+
+
+@pytest.mark.parametrize("strength", ["strong", 0, -1, float("nan"), float("inf"), True, [1], np.ones(2)], ids=str)
+def test_other_strengths_are_told_of(strength):
+    with pytest.raises(assay.AssayError, match="balance_strength must be a positive number of items, 'exact' or None"):
+        check_settings(ModelSettings(class_balance=[0.5, 0.5], balance_strength=strength), has_gold=False)
+
+
+@pytest.mark.parametrize("setting", [{"balance_strength": "exact"}, {"balance_of": "voted"}], ids=str)
+def test_settings_of_a_class_balance_need_one(setting):
+    (name,) = setting
+    with pytest.raises(assay.AssayError, match=f"{name} is about class_balance, which is not given"):
+        check_settings(ModelSettings(**setting), has_gold=False)
+
+
+def test_a_class_balance_is_checked_against_tasks_that_are_known(entities):
+    settings = ModelSettings(class_balance={"Docter": 0.3})
+    check_settings(settings, has_gold=False)
+    with pytest.raises(assay.AssayError, match="Did you mean 'Doctor'"):
+        check_settings(settings, has_gold=False, tasks=entities)
 
 
 def test_settings_as_json_has_them():
@@ -115,13 +145,15 @@ def test_what_is_checked_before_anything_is_counted(wrong):
         ),
         ({"abstentions": "none"}, "abstentions must be one of"),
         ({"accuracies": "both"}, "accuracies must be one of"),
+        ({"balance_of": "some"}, "balance_of must be one of 'all', 'voted', but is 'some'"),
+        ({"class_balance": {2: 0.1}}, "no task has the label '2'"),
         ({"max_steps": 0}, "max_steps must be a positive integer"),
         ({"max_steps": 2.5}, "max_steps must be a positive integer"),
         ({"class_balance": [0.5, 0.6]}, "must be positive and sum to one"),
         ({"class_balance": [1.0, 0.0]}, "must be positive and sum to one"),
         ({"class_balance": [float("nan"), 1.0]}, "must be positive and sum to one"),
         ({"class_balance": [0.2, 0.3, 0.5]}, r"must have 2 probabilities, one per outcome, but its shape is \(3,\)"),
-        ({"class_balance": "even"}, "must be 2 probabilities, but is 'even'"),
+        ({"class_balance": "even"}, "must be 2 probabilities, or shares by label name, but is 'even'"),
         ({"beliefs": {"0": 1.5}}, "a belief must be an accuracy between 0 and 1"),
         ({"beliefs": {"0": "good"}}, "a belief must be an accuracy between 0 and 1"),
         ({"beliefs": {"0": (0.8, -1)}}, "a belief must be an accuracy between 0 and 1"),

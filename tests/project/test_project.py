@@ -109,6 +109,15 @@ def test_modules_that_do_not_work(folder, module, says):
         load(folder).sources()
 
 
+def test_other_settings_of_the_label_model(folder):
+    project = load(folder, GOOD + "[model]\nseed = 3\n")
+    other = project.with_model(class_balance={"Person": 0.6}, balance_strength="50")
+    assert (other.model.class_balance, other.model.balance_strength, other.model.seed) == ({"Person": 0.6}, 50, 3)
+    assert project.model.class_balance is None
+    with pytest.raises(assay.AssayError, match="Did you mean 'Person'"):
+        project.with_model(class_balance={"Persn": 0.6})
+
+
 def test_gold_needs_a_column_of_a_task(folder):
     (folder / "gold.csv").write_text("id,answer\n1,x\n")
     project = load(folder, GOOD + '[gold]\npath = "gold.csv"\n')

@@ -11,7 +11,7 @@ import assay
 from assay.endmodel import NetworkSettings
 from assay.project import Project
 from assay.project.pipeline import label_model
-from assay.project.settings import ModelSettings, checked
+from assay.project.settings import ModelSettings, changed, checked
 from tests.support.project_files import GOOD
 
 
@@ -58,6 +58,33 @@ def test_the_label_model_gets_its_settings(tmp_path):
     assert model.class_balance == [0.2, 0.3, 0.5]
 
 
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("class_balance = {Person = 0.15}", {"Person": 0.15}),
+        ("class_balance.entity.Person = [0.5, 0.7]", {"entity": {"Person": [0.5, 0.7]}}),
+        ("[model.class_balance.entity]\nPerson = [0.5, 0.7]", {"entity": {"Person": [0.5, 0.7]}}),
+    ],
+)
+def test_a_class_balance_by_label(tmp_path, written, meant):
+    model = label_model(load(tmp_path, f"{GOOD}[model]\nbalance_strength = 200\nbalance_of = 'voted'\n{written}\n"))
+    assert model.class_balance == meant
+    assert (model.balance_strength, model.balance_of) == (200, "voted")
+
+
+def test_settings_can_be_changed():
+    assert changed(ModelSettings(), {"balance_strength": "exact", "seed": 3}) == ModelSettings(
+        balance_strength="exact", seed=3
+    )
+    assert changed(ModelSettings(), {"balance_strength": "2e3"}).balance_strength == 2000
+    with pytest.raises(assay.ProjectError) as caught:
+        changed(ModelSettings(), {"balance_strength": "strong", "balance_of": "some"})
+    assert str(caught.value).splitlines() == [
+        "balance_strength must be a number or 'exact', but is 'strong'",
+        "balance_of must be 'all' or 'voted', but is 'some'",
+    ]
+
+
 def test_the_end_model_gets_its_settings(tmp_path):
     project = load(tmp_path, GOOD + "[endmodel]\nlayers = [20, 5]\nepochs = 3\ndevice = 'cpu'\nheld_out = 0\n")
     network = project.endmodel.network
@@ -79,6 +106,22 @@ def test_the_end_model_gets_its_settings(tmp_path):
             "[model] dependencies, entry 1, entry 2 must be a string or an integer, but is 1.5",
         ),
         ("[model]\nbeliefs = {kb = 'high'}", "[model] beliefs, kb must be a number or a list, but is 'high'"),
+        (
+            "[model]\nclass_balance = {Docter = 0.3}",
+            "[model] class_balance: no task has the label 'Docter'. Did you mean 'Doctor'?",
+        ),
+        ("[model.class_balance.entity]\nPerson = 60", "[model] class_balance: the share of 'Person' must be between 0"),
+        ("[model]\nclass_balance = [0.5, 0.5]", "[model] class_balance must have 3 probabilities, one per outcome"),
+        (
+            "[model]\nbalance_strength = 'strong'",
+            "[model] balance_strength must be a number or 'exact', but is 'strong'",
+        ),
+        ("[model]\nbalance_of = 'some'", "[model] balance_of must be 'all' or 'voted', but is 'some'"),
+        (
+            "[model]\nclass_balance = {Doctor = 0.3}\nbalance_strength = -1",
+            "[model] balance_strength must be a positive number of items",
+        ),
+        ("[model]\nmax_steps = 0", "[model] max_steps must be a positive integer, but is 0"),
         ("[endmodel]\nepochs = 'ten'", "[endmodel] epochs must be an integer, but is 'ten'"),
         ("[endmodel]\nepoch = 3", "[endmodel] has the unknown key 'epoch'. Did you mean 'epochs'?"),
         ("[endmodel]\nheld_out = 1", "[endmodel] held_out must be less than 1, but is 1"),

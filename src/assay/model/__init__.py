@@ -6,5 +6,6 @@ from assay.model.fitted import Fitted
 from assay.model.label_model import LabelModel
 from assay.model.scorer import posterior
 from assay.model.scoring import Scoring, softmax
+from assay.model.settings import check_settings
 
-__all__ = ["Explanation", "Fitted", "LabelModel", "Scoring", "in_common", "posterior", "softmax"]
+__all__ = ["Explanation", "Fitted", "LabelModel", "Scoring", "check_settings", "in_common", "posterior", "softmax"]

@@ -46,8 +46,17 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         dependencies. ``"completion"`` is Algorithm 1 of the paper, on the inverse
         covariance, ``"covariance"`` the class-conditional model from pairwise covariances.
     class_balance
-        P(outcome), if known: (outcomes,), or a list of those for several components.
-        None: it is estimated.
+        What is known of P(outcome). All of it: (outcomes,), or a list of those for several
+        components. Or shares of some labels, as figures or ranges, by label name:
+        ``{"Spam": 0.15}``, ``{"Spam": (0.1, 0.2)}``, or by task: ``{"entity": {"Person": 0.6}}``.
+        They are shares of the items that the label's task applies to. The other labels share the
+        rest as the votes tell. The labels of a bare matrix are its class numbers. None: all of
+        it is estimated.
+    balance_strength
+        How much ``class_balance`` counts: a number of items that it is worth; ``"exact"``: it
+        holds; None: it is weighed against what the votes tell.
+    balance_of
+        Which items ``class_balance`` is about: ``"all"``, or ``"voted"``, those with votes.
     dependencies
         Pairs or groups of sources, by name or column number, that are not
         independent given the truth; or ``"learn"``, to find them in the votes as

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral
-from typing import Any, Literal
+from numbers import Integral, Real
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from assay.counts import Dependency, Layout
 from assay.errors import AssayError, listing
+from assay.model.estimate.balance_belief import BalanceOf, BalanceStrength
 from assay.model.estimate.em import EMSettings
 from assay.model.estimate.fit import METHODS, Method
 from assay.model.estimate.knowledge import Belief, Knowledge
+from assay.model.known_balance import balance_beliefs
 from assay.tasks import TaskGraph
 from assay.votes import Schema
 
@@ -28,6 +30,8 @@ class ModelSettings:
 
     method: Method = "auto"
     class_balance: Any = None
+    balance_strength: BalanceStrength = None
+    balance_of: BalanceOf = "all"
     dependencies: Iterable[Dependency] | Literal["auto", "learn"] = "auto"
     adversarial: Sequence[str | int] = ()
     beliefs: Mapping[str | int, float | tuple[float, float]] | None = None
@@ -41,6 +45,7 @@ class ModelSettings:
 
 _CHOICES = {
     "method": METHODS,
+    "balance_of": get_args(BalanceOf),
     "abstentions": ("informative", "ignored"),
     "accuracies": ("global", "local"),
 }
@@ -48,8 +53,8 @@ MOMENTS = ("completion", "covariance")
 """Methods that use only moments of the votes."""
 
 
-def check_settings(model: ModelSettings, *, has_gold: bool) -> None:
-    """Raise if a setting is invalid, or incompatible with the others."""
+def check_settings(model: ModelSettings, *, has_gold: bool, tasks: TaskGraph | None = None) -> None:
+    """Raise if a setting is invalid, or incompatible with the others, or with the tasks if these are known yet."""
     for name, known in _CHOICES.items():
         if getattr(model, name) not in known:
             raise AssayError(f"{name} must be one of {listing(known)}, but is {getattr(model, name)!r}")
@@ -61,9 +66,22 @@ def check_settings(model: ModelSettings, *, has_gold: bool) -> None:
         number = getattr(model, name)
         if not isinstance(number, Integral) or isinstance(number, bool) or int(number) < least:
             raise AssayError(f"{name} must be {wanted}, but is {number!r}")
+    _check_strength(model.balance_strength)
+    for name in ("balance_strength", "balance_of"):
+        if model.class_balance is None and getattr(model, name) != getattr(ModelSettings, name):
+            raise AssayError(f"{name} is about class_balance, which is not given; give it, or leave {name} out")
     for name, given in (("gold", has_gold), ("beliefs", bool(model.beliefs))):
         if given and model.method in MOMENTS:
             raise AssayError(f"method={model.method!r} does not use {name}; choose another method, or leave it out")
+    if tasks is not None:
+        balance_beliefs(model.class_balance, tasks)
+
+
+def _check_strength(given: Any) -> None:
+    in_words = given is None or (isinstance(given, str) and given == "exact")
+    in_items = isinstance(given, Real) and not isinstance(given, bool) and 0 < float(given) < np.inf
+    if not (in_words or in_items):
+        raise AssayError(f"balance_strength must be a positive number of items, 'exact' or None, but is {given!r}")
 
 
 def knowledge_for(model: ModelSettings, schema: Schema, component: int, layout: Layout) -> Knowledge:
@@ -73,9 +91,13 @@ def knowledge_for(model: ModelSettings, schema: Schema, component: int, layout: 
     for name in model.adversarial:
         if (source := schema.position(name)) in place:
             signs[place[source]] = -1
+    balance = balance_beliefs(model.class_balance, schema.tasks, strength=model.balance_strength, of=model.balance_of)[
+        component
+    ]
     return Knowledge(
         signs=signs,
-        balance=balances_of(model.class_balance, schema.tasks)[component],
+        balance=None if balance is None else balance.vector,
+        balance_belief=balance,
         beliefs={
             place[source]: _belief(belief)
             for name, belief in (model.beliefs or {}).items()
@@ -84,32 +106,6 @@ def knowledge_for(model: ModelSettings, schema: Schema, component: int, layout: 
         applies=_applies(schema, component, layout) if model.accuracies == "local" else None,
         ignore_abstentions=model.abstentions == "ignored",
     )
-
-
-def balances_of(class_balance: Any, tasks: TaskGraph) -> list[FloatArray | None]:
-    """Per component the given class balance, if any."""
-    components = tasks.label_space.components
-    if class_balance is None:
-        return [None] * len(components)
-    given = [class_balance] if len(components) == 1 else class_balance
-    if not isinstance(given, Iterable) or len(given := list(given)) != len(components):
-        raise AssayError(f"class_balance must have one entry for each of the {len(components)} components")
-    return [_balance(balance, len(part)) for balance, part in zip(given, components, strict=True)]
-
-
-def _balance(given: Any, outcomes: int) -> FloatArray:
-    try:
-        balance = np.asarray(given, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise AssayError(f"class_balance must be {outcomes} probabilities, but is {given!r}") from error
-    if balance.shape != (outcomes,):
-        raise AssayError(
-            f"class_balance must have {outcomes} probabilities, one per outcome, but its shape is {balance.shape}"
-        )
-    if not np.isfinite(balance).all() or (balance <= 0).any() or abs(balance.sum() - 1) > 1e-6:
-        raise AssayError(f"class_balance must be positive and sum to one, but is {balance.tolist()}")
-    normal: FloatArray = balance / balance.sum()
-    return normal
 
 
 def _belief(given: float | tuple[float, float]) -> Belief:

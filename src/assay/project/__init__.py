@@ -1,5 +1,6 @@
 """A project folder: its settings, its steps from data to labels, what it keeps."""
 
+from assay.project.balance_option import class_balance_from
 from assay.project.comparison import Comparison, compare
 from assay.project.comparison_tables import change_tables
 from assay.project.end_model import compare_methods, predict, train
@@ -25,6 +26,7 @@ __all__ = [
     "apply_sources",
     "change_tables",
     "check_votes",
+    "class_balance_from",
     "compare",
     "compare_methods",
     "current_votes",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -16,6 +16,7 @@ from assay.labels import Labels
 from assay.model import LabelModel
 from assay.model.dependencies import LearnedDependencies, learn_dependencies, strong_dependencies
 from assay.project.project import Project
+from assay.project.settings import changed
 from assay.report import ITEMS, Report, evaluate_methods
 from assay.sources import Hint, apply, dependency_hints
 from assay.tasks import TaskGraph
@@ -31,7 +32,7 @@ def votes_path(project: Project) -> Path:
 
 def apply_sources(project: Project, *, progress: bool = True, **changes: Any) -> Votes:
     """Apply a project's sources to its data and keep the votes; ``changes`` override its settings."""
-    settings = replace(project.settings, **changes)
+    settings = changed(project.settings, changes)
     votes = apply(
         project.sources(),
         project.data,

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from assay._core.rows import as_polars
 from assay.errors import AssayError, ProjectError
+from assay.model import check_settings
 from assay.project.modules import sources_in
-from assay.project.settings import ConstraintEntry, EndModelSettings, ModelSettings, Settings, TaskEntry, checked
+from assay.project.settings import (
+    ConstraintEntry,
+    EndModelSettings,
+    ModelSettings,
+    Settings,
+    TaskEntry,
+    changed,
+    checked,
+)
 from assay.sources import Source
 from assay.tasks import Constraint, Task, TaskGraph, excludes, implies
 
@@ -63,6 +72,12 @@ class Project:
         """What the project is called: its folder."""
         return self.folder.resolve().name or "project"
 
+    def with_model(self, **changes: Any) -> Project:
+        """The project with other settings of the label model, by name."""
+        model = changed(self.model, changes)
+        check_settings(model, has_gold=False, tasks=self.tasks)
+        return replace(self, model=model)
+
     def sources(self) -> list[Source]:
         """Every source that the project's modules define, in their order."""
         return sources_in(self.folder, self.modules)
@@ -88,11 +103,16 @@ def _project(home: Path, said: Mapping[str, Any]) -> Project:
     for path in modules:
         if not path.is_file():
             raise ProjectError(f"[sources] modules names {path.name!r}, but there is no such file in {home}")
+    tasks = _task_graph(file.tasks, file.constraints, file.feasible)
+    try:
+        check_settings(file.model, has_gold=False, tasks=tasks)
+    except AssayError as error:
+        raise ProjectError(f"[model] {error}") from error
     return Project(
         folder=home,
         data=home / file.data.path,
         gold=None if file.gold is None else home / file.gold.path,
-        tasks=_task_graph(file.tasks, file.constraints, file.feasible),
+        tasks=tasks,
         modules=modules,
         settings=file.settings,
         model=file.model,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, make_dataclass
+from dataclasses import fields, make_dataclass, replace
 from functools import reduce
 from operator import or_
 from types import UnionType
@@ -29,6 +29,7 @@ _WORDS = {
     "a valid integer": "an integer",
     "a valid ": "a ",
     "greater than 0": "positive",
+    ", unable to parse string as a number": "",
 }
 """What pydantic says, and what a writer of TOML says."""
 _FOR_BARE_MATRICES = ("cardinality",)
@@ -184,6 +185,24 @@ def checked(said: Mapping[str, Any]) -> _File:
         raise ProjectError("\n".join(_complaints(error, said))) from None
 
 
+def changed(settings: Any, changes: Mapping[str, Any]) -> Any:
+    """Settings of one section with others in place of some.
+
+    >>> changed(Settings(), {"workers": 3}).workers
+    3
+    >>> changed(Settings(), {"on_error": "ignore"})
+    Traceback (most recent call last):
+    assay.errors.ProjectError: on_error must be 'raise' or 'abstain', but is 'ignore'
+    """
+    try:
+        return replace(settings, **changes)
+    except ValidationError as error:
+        faults: dict[str, list[Any]] = {}
+        for fault in error.errors(include_url=False):
+            faults.setdefault(str(fault["loc"][0]), []).append(fault)
+        raise ProjectError("\n".join(_wrong_value(name, found) for name, found in faults.items())) from None
+
+
 def _complaints(error: ValidationError, said: Mapping[str, Any]) -> list[str]:
     """What is wrong, a line for each place in the file."""
     faults: dict[Place, list[Any]] = {}
@@ -226,8 +245,13 @@ def _complaint(place: Place, faults: Sequence[Any]) -> str:
         return f"{_where(place)} needs {fewest} {'entry' if fewest == 1 else 'entries'} or more, but is {value!r}"
     if kind in ("dataclass_type", "model_type"):
         return f"{_where(place)} must be a section, but is {value!r}"
+    return _wrong_value(_where(place), faults)
+
+
+def _wrong_value(where: str, faults: Sequence[Any]) -> str:
+    """What a value of the wrong type should have been."""
     expected = " or ".join(dict.fromkeys(_plainly(fault["msg"]) for fault in faults))
-    return f"{_where(place)} must be {expected}, but is {value!r}"
+    return f"{where} must be {expected}, but is {faults[0]['input']!r}"
 
 
 def _plainly(message: str) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.counts import Layout
+from assay.model.estimate.balance_belief import BalanceBelief
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -31,6 +32,8 @@ class Knowledge:
     """(sources,): +1, or −1 for a source declared adversarial."""
     balance: FloatArray | None = None
     """(outcomes,): the class balance if it is known; else it is estimated."""
+    balance_belief: BalanceBelief | None = None
+    """What was said of the class balance, all of it or some, and how much that counts."""
     beliefs: Mapping[int, Belief] = field(default_factory=dict)
     """Per source a prior, in place of the average source."""
     applies: tuple[BoolArray, ...] | None = None
