@@ -107,6 +107,18 @@ class Associations:
         return len(self.correlation)
 
     @cached_property
+    def error(self) -> FloatArray:
+        """(sources, sources): two standard errors of the correlation."""
+        return 2 / np.sqrt(np.maximum(self.meetings, 1.0))
+
+    @cached_property
+    def at_least(self) -> FloatArray:
+        """(sources, sources): the lower ends of 95% intervals of the correlation; 1 on the diagonal."""
+        lower = self.correlation - self.error
+        np.fill_diagonal(lower, 1.0)
+        return lower
+
+    @cached_property
     def _pull(self) -> FloatArray:
         return self.weight * self.observed * self.of_truth
 

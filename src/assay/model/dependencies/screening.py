@@ -37,9 +37,13 @@ Branchings = dict[Group, list[tuple[Group, Group]]]
 _LEAST_CORRELATION = 0.3
 """Less correlated sources are no near-copies; by the lower end of a 95% interval."""
 _LEAST_EXCESS = 0.2
-"""What the branches of a group must have in common beyond what the truth explains, as a correlation."""
+"""What the branches of a group must have in common beyond what the truth explains, as a correlation;"""
+_SURE = 1.5
+"""and in half-widths of its 95% interval."""
 _PER_MEMBER, _PER_PAIR = 12.0, 1.0
 """The penalty of a group, in units of squared standardised residuals, for each member but one and for each pair."""
+_COPIES, _APART, _BONUS = 0.9, 0.65, -0.25
+"""Members this correlated have no penalty per member, those with less than the second all of it; copies have a bonus."""
 _FEWEST_APART = 3
 """The least number of groups, counting single sources, without which nothing can be learned."""
 _MOST_CANDIDATES = 40
@@ -107,8 +111,8 @@ def near_copies(associations: Associations) -> Screened:
             if trial is None or not _leaves_enough(trial, associations):
                 continue
             found = associations.explained(trial, fit.rho)
-            if _cost(found, trial) < cost and not _loose(candidate, branchings, associations, found):
-                better.append((_cost(found, trial), candidate))
+            if _cost(found, trial, associations) < cost and not _loose(candidate, branchings, associations, found):
+                better.append((_cost(found, trial, associations), candidate))
         if not better:
             break
         # The best, and others that are better alone, which mostly means better together too.
@@ -117,8 +121,8 @@ def near_copies(associations: Associations) -> Screened:
             if trial is None or not _leaves_enough(trial, associations):
                 continue
             found = associations.explained(trial, fit.rho)
-            if _cost(found, trial) < cost:
-                cost, groups, fit = _cost(found, trial), trial, found
+            if _cost(found, trial, associations) < cost:
+                cost, groups, fit = _cost(found, trial, associations), trial, found
     groups, fit = _divided(groups, branchings, associations, fit)
     every = range(associations.sources)
     return Screened(sorted(groups), associations.excess(fit, every, every), associations.meetings)
@@ -144,9 +148,7 @@ def _screened(layout: Layout, statistics: Statistics) -> Screened:
 
 def _candidates(associations: Associations) -> Branchings:
     """The clusters of a dendrogram (average linkage) that are correlated enough, each with all its branchings."""
-    sure = associations.correlation - 2 / np.sqrt(np.maximum(associations.meetings, 1.0))
-    near = np.clip(np.minimum(sure, sure.T), 0.0, 1.0)
-    np.fill_diagonal(near, 1.0)
+    near = np.clip(associations.at_least, 0.0, 1.0)
     if np.triu(near, 1).max(initial=0.0) < _LEAST_CORRELATION:
         return {}
     _, nodes = to_tree(linkage(squareform(1 - near, checks=False), "average"), rd=True)
@@ -173,16 +175,26 @@ def _leaves_enough(groups: Sequence[Group], associations: Associations) -> bool:
     return associations.sources - sum(len(group) - 1 for group in groups) >= _FEWEST_APART
 
 
-def _cost(fit: Explained, groups: Sequence[Group]) -> float:
-    sizes = [len(group) for group in groups]
-    return fit.misfit + sum(_PER_MEMBER * (size - 1) + _PER_PAIR * size * (size - 1) / 2 for size in sizes)
+def _cost(fit: Explained, groups: Sequence[Group], associations: Associations) -> float:
+    return fit.misfit + sum(_penalty(group, associations.at_least) for group in groups)
+
+
+def _penalty(group: Group, correlation: FloatArray) -> float:
+    """The penalty of a group. Sources with almost the same votes are copies, rather than right almost always."""
+    size = len(group)
+    inside = (float(correlation[np.ix_(group, group)].sum()) - size) / (size * (size - 1))
+    unlike = np.clip((_COPIES - inside) / (_COPIES - _APART), _BONUS, 1.0)
+    return _PER_MEMBER * float(unlike) * (size - 1) + _PER_PAIR * float(max(unlike, 0.0)) * size * (size - 1) / 2
 
 
 def _loose(group: Group, branchings: Branchings, associations: Associations, fit: Explained) -> bool:
-    """Whether some branches of a cluster have little in common that the truth does not explain."""
-    return any(
-        float(associations.excess(fit, left, right).mean()) < _LEAST_EXCESS for left, right in branchings[group]
-    )
+    """Whether some branches of a cluster have little in common that the truth does not explain, or it may be chance."""
+
+    def have_little_in_common(left: Group, right: Group) -> bool:
+        error = float(associations.error[np.ix_(left, right)].mean())
+        return float(associations.excess(fit, left, right).mean()) < max(_LEAST_EXCESS, _SURE * error)
+
+    return any(have_little_in_common(left, right) for left, right in branchings[group])
 
 
 def _pairs(group: Group, found: Screened, layout: Layout, statistics: Statistics) -> Iterator[tuple[int, int]]:

@@ -326,9 +326,10 @@ class _Model:
         )
         s = np.maximum(self.row_strength, self.belief_strength)[:, None]
         rows = (votes + s[self.source] * mean) / np.maximum(source_votes + s, TINY)[self.source]
+        emitted = (self.used > 0)[:, None]
         # A source with one value emits it whenever it votes.
-        only = ~self.several[self.source][:, None] & (self.used > 0)[:, None]
-        return np.maximum(np.where(only, 1.0, rows), TINY)
+        only = ~self.several[self.source][:, None]
+        return np.maximum(np.where(emitted, np.where(only, 1.0, rows), 0.0), TINY)
 
 
 def _by_value(layout: Layout) -> sparse.csr_array:
