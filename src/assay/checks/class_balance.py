@@ -45,16 +45,15 @@ def tasks_told(class_balance: Any, tasks: TaskGraph) -> frozenset[str]:
 
 
 def _tasks_of(key: Any, share: Any, tasks: TaskGraph) -> list[str]:
-    """The task that is named, or those that have a label of that name."""
-    if isinstance(share, Mapping):
-        found = [task.name for task in tasks if task.name == key]
-    else:
-        found = [task.name for task in tasks if str(key) in task.labels]
-    if not found:
-        what, options = ("task", [task.name for task in tasks]) if isinstance(share, Mapping) else ("label", None)
-        known = options or [label for task in tasks for label in task.labels]
+    """The task of that name, if shares of its labels are given, or the tasks that have a label of that name."""
+    known: dict[str, list[str]] = {}
+    for task in tasks:
+        for name in [task.name] if isinstance(share, Mapping) else task.labels:
+            known.setdefault(name, []).append(task.name)
+    if str(key) not in known:
+        what = "task" if isinstance(share, Mapping) else "label"
         raise AssayError(f"class_balance: there is no {what} {key!r}. {near_miss(key, known)}")
-    return found
+    return known[str(key)]
 
 
 def unknown_balance(counts: VoteCounts, lonely: npt.NDArray[np.intp], told: Collection[str]) -> Iterator[Problem]:
