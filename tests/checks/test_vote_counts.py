@@ -23,4 +23,9 @@ def test_counts_are_those_of_brute_force(n, m, k, density, seed):
     assert [counts.agreement[i, j] for i, j in pairs] == [
         ((kept[:, i] >= 0) & (kept[:, i] == kept[:, j])).sum() for i, j in pairs
     ]
+    pairs = counts.value_pairs()
+    assert [
+        [((kept[:, i] == x) & (kept[:, j] == y)).sum() for j, y in zip(pairs.source, pairs.said, strict=True)]
+        for i, x in zip(pairs.source, pairs.said, strict=True)
+    ] == pairs.counts.tolist()
     assert counts.covered == (codes >= 0).any(axis=1).sum()

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 
 import pytest
 from rich.progress import Progress as RichProgress
@@ -64,6 +65,15 @@ def test_progress_is_shown_on_a_terminal(project, bars):
 def test_no_step_shows_progress_that_is_not_wanted(project, bars, step):
     step(learning(project), progress=False)
     assert bars == []
+
+
+def test_the_check_knows_the_class_balance_of_the_project(project, monkeypatch):
+    told = []
+    monkeypatch.setattr("assay.project.pipeline.check", lambda *_, class_balance: told.append(class_balance))
+    check_votes(project, progress=False)
+    model = replace(project.model, class_balance=[0.4, 0.2, 0.3, 0.1])
+    check_votes(replace(project, model=model), progress=False)
+    assert told == [None, [0.4, 0.2, 0.3, 0.1]]
 
 
 @pytest.mark.skipif(not can_train(), reason="needs torch")

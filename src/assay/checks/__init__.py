@@ -1,12 +1,14 @@
 """What can be learned from votes, and what would help: one code for each kind of problem."""
 
 from assay.checks.checking import Learnability, check, check_tally
+from assay.checks.class_balance import HAND_LABELS
 from assay.checks.copies import duplicate_groups, inside_another, nearly_alike
 from assay.checks.problems import CODES, CheckReport, Code, Problem
 from assay.checks.vote_counts import VoteCounts, count_votes
 
 __all__ = [
     "CODES",
+    "HAND_LABELS",
     "CheckReport",
     "Code",
     "Learnability",

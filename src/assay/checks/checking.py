@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.checks import rules
+from assay.checks.agreement import among_votes, with_abstentions
+from assay.checks.class_balance import tasks_told, unknown_balance, votes_do_not_tell
 from assay.checks.copies import duplicate_groups
 from assay.checks.identifiability import parts_of
 from assay.checks.problems import CheckReport, Problem, in_order
+from assay.checks.signal import too_little_signal
 from assay.checks.taxonomy import contradicted
 from assay.checks.vote_counts import VoteCounts, count_votes
 from assay.counts import Dependency, SourceGraph, Tally, needs_counting_in_pieces, tally_of
@@ -17,7 +20,12 @@ from assay.votes import as_votes
 
 
 def check(
-    votes: Any, dependencies: Iterable[Dependency] = (), *, cardinality: int | None = None, progress: bool = True
+    votes: Any,
+    dependencies: Iterable[Dependency] = (),
+    *,
+    class_balance: Any = None,
+    cardinality: int | None = None,
+    progress: bool = True,
 ) -> CheckReport:
     """Check that the accuracies of sources can be learned from their votes, before anything is fitted.
 
@@ -33,6 +41,9 @@ def check(
     dependencies
         Pairs or groups of sources that are not independent given the truth, by
         name or column number.
+    class_balance
+        What is known of the class balance, as :class:`assay.LabelModel` takes it. Then nobody needs to be told that
+        the votes do not tell it.
     cardinality
         The number of classes, if the votes are a matrix.
     progress
@@ -52,13 +63,31 @@ def check(
     1 error
     """
     given = votes if needs_counting_in_pieces(votes) else as_votes(votes, cardinality)
-    return check_tally(tally_of(given, engine="local", size=0, progress=progress), dependencies)
+    return check_tally(tally_of(given, engine="local", size=0, progress=progress), dependencies, class_balance)
 
 
-def check_tally(tally: Tally, dependencies: Iterable[Dependency] = ()) -> CheckReport:
-    """The same for votes that are counted already."""
+@dataclass(frozen=True)
+class _Known:
+    """What the user tells beside the votes."""
+
+    labeled: frozenset[str]
+    """Tasks with hand labels for enough items."""
+    balance: frozenset[str]
+    """Tasks whose class balance is told, or known from hand labels."""
+
+
+def check_tally(
+    tally: Tally,
+    dependencies: Iterable[Dependency] = (),
+    class_balance: Any = None,
+    labeled: Iterable[str] = (),
+) -> CheckReport:
+    """The same for votes that are counted already; ``labeled`` are tasks with ``HAND_LABELS`` hand labels or more."""
     graph = _source_graph(tally.names, dependencies)
-    return in_order(_problems(tally, [counts.given(graph) for counts in count_votes(tally)], graph))
+    found = [counts.given(graph) for counts in count_votes(tally)]
+    by_hand = frozenset(labeled)
+    known = _Known(by_hand, by_hand | tasks_told(class_balance, tally.tasks))
+    return in_order(_problems(tally, found, graph, known))
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,13 +123,13 @@ def _source_graph(names: tuple[str, ...], dependencies: Iterable[Dependency]) ->
     return SourceGraph(names if declared else (), declared)
 
 
-def _problems(tally: Tally, found: Sequence[VoteCounts], graph: SourceGraph) -> Iterator[Problem]:
+def _problems(tally: Tally, found: Sequence[VoteCounts], graph: SourceGraph, known: _Known) -> Iterator[Problem]:
     yield from _errors(found)
     yield from rules.never_votes(found, tally.names)
     yield from rules.added_dependencies(graph)
     for counts in found:
         if counts.names:
-            yield from _warnings(counts)
+            yield from _warnings(counts, known)
             yield from contradicted(tally, counts.component)
 
 
@@ -113,8 +142,8 @@ def _errors(found: Sequence[VoteCounts]) -> Iterator[Problem]:
             yield from rules.large_cliques(counts)
 
 
-def _warnings(counts: VoteCounts) -> Iterator[Problem]:
-    """What a fit copes with, in one component on which somebody votes."""
+def _warnings(counts: VoteCounts, known: _Known) -> Iterator[Problem]:
+    """What a fit copes with, in one component on which somebody votes; beside what is known."""
     yield from rules.inseparable(counts)
     yield from rules.silent_tasks(counts)
     yield from rules.silent_labels(counts)
@@ -130,5 +159,10 @@ def _warnings(counts: VoteCounts) -> Iterator[Problem]:
     yield from rules.overlaps_with_nobody(counts, lonely)
     yield from rules.bipartite(counts, parts)
     yield from rules.disconnected(counts, parts, lonely)
-    yield from rules.unknown_balance(counts, lonely)
     yield from rules.too_few_items(counts)
+    votes = among_votes(counts)
+    unrelated = list(too_little_signal(counts, with_abstentions(counts, votes).among(counts.independent), parts))
+    if not set(counts.tasks) <= known.labeled:
+        yield from unrelated
+    undetermined = list(unknown_balance(counts, lonely, known.balance))
+    yield from undetermined or votes_do_not_tell(counts, votes, known.balance, related=not unrelated)

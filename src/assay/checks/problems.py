@@ -41,6 +41,8 @@ CODES: dict[str, Code] = _codes(
         "A103": "the votes alone may not determine the class balance",
         "A104": "fewer items than parameters",
         "A105": "dependencies were added to make the source graph chordal",
+        "A106": "too little agreement between sources to learn accuracies",
+        "A107": "the votes do not tell the class balance",
         "A201": "labels that no source tells apart",
         "A202": "a task nobody votes on",
         "A203": "a label nobody votes for",

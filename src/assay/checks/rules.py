@@ -9,24 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.checks.copies import inside_another, nearly_alike, renamed
-from assay.checks.identifiability import (
-    Part,
-    View,
-    classes_of,
-    independent_groups,
-    meets_kruskal,
-    parts_of,
-    rarely_separated,
-)
+from assay.checks.identifiability import Part, classes_of, parts_of
 from assay.checks.problems import Problem
 from assay.checks.vote_counts import VoteCounts
-from assay.checks.wording import dependencies_text, joined, labels_text, pairs_of_labels, tasks_text, them
+from assay.checks.wording import dependencies_text, joined, labels_text, tasks_text, them
 from assay.counts import MAX_CONFIGURATIONS, SourceGraph
 
 FEW_VOTES = 10
 """A source with fewer votes keeps its prior."""
-NAMED_OUTCOMES = 400
-"""With more outcomes than this, pairs of them are not looked at one by one."""
 
 
 def nobody_votes(found: Sequence[VoteCounts]) -> Iterator[Problem]:
@@ -128,35 +118,6 @@ def overlaps_with_nobody(counts: VoteCounts, lonely: npt.NDArray[np.intp]) -> It
     yield Problem(
         "A305", message, f"add sources that vote on the same items, or drop {them(names)}", names, counts.tasks
     )
-
-
-def unknown_balance(counts: VoteCounts, lonely: npt.NDArray[np.intp]) -> Iterator[Problem]:
-    """A103: Kruskal's condition, over outcomes that are told apart at all and sources that overlap with others."""
-    _, first = np.unique(classes_of(counts.emitted_masks), return_index=True)
-    groups = _views(counts, np.setdiff1d(np.arange(len(counts.names)), lonely), first)
-    if meets_kruskal(groups):
-        return
-    message = f"the votes alone may not determine the class balance of {tasks_text(counts.tasks)}"
-    fix = "give class_balance, or add independent sources"
-    if groups and len(first) <= NAMED_OUTCOMES:
-        pairs = np.argwhere(np.triu(rarely_separated(groups)))
-        if len(pairs):
-            told = pairs_of_labels(counts.component, first[pairs])
-            message += f": fewer than three independent sources tell apart {told}"
-            fix += " that do"
-    yield Problem("A103", message, fix, tasks=counts.tasks)
-
-
-def _views(counts: VoteCounts, sources: npt.NDArray[np.intp], outcomes: npt.NDArray[np.intp]) -> list[View]:
-    """What each group of independent sources tells apart among some outcomes."""
-    known: dict[bytes, View] = {}
-    views = []
-    for said in counts.emitted[sources]:
-        if said.tobytes() not in known:
-            known[said.tobytes()] = View.of(np.ascontiguousarray(counts.masks[said][:, outcomes]))
-        views.append(known[said.tobytes()])
-    groups = independent_groups(counts.tied[np.ix_(sources, sources)])
-    return [sum((views[j] for j in group[1:]), views[group[0]]) for group in groups]
 
 
 def too_few_items(counts: VoteCounts) -> Iterator[Problem]:

@@ -18,6 +18,18 @@ IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
+class ValuePairs:
+    """How often two values are emitted together, over the values with which some source says something."""
+
+    source: IntArray
+    """(values,): whose they are, in order, as positions in the names of the counts."""
+    said: IntArray
+    """(values,): the set of outcomes that each stands for."""
+    counts: IntArray
+    """(values, values); the diagonal is how often each is emitted."""
+
+
+@dataclass(frozen=True, eq=False)
 class VoteCounts:
     """The votes of one component of the label space, counted. Only sources that vote there are in it."""
 
@@ -39,6 +51,8 @@ class VoteCounts:
     """How many items have a vote."""
     mapped: Callable[[int, int], bool]
     """Whether two sources that vote on the same items say things that correspond one to one."""
+    value_pairs: Callable[[], ValuePairs | None]
+    """Counts of pairs of values, unless there are too many values."""
     value_counts: tuple[int, ...]
     """Per source how many different things it could say, whether it did or not."""
     spoken: frozenset[str]
@@ -116,6 +130,7 @@ def _counts_of(tally: Tally, index: int) -> VoteCounts:
         agreement=overlaps.agreement[np.ix_(speakers, speakers)],
         covered=int(tally.covered[index]),
         mapped=lambda one, other: tally.corresponds(index, int(speakers[one]), int(speakers[other])),
+        value_pairs=lambda: _value_pairs(tally, index, speakers),
         value_counts=tuple(len(np.unique(of_code[of_code >= 0])) for of_code in (sets.of_code[j] for j in speakers)),
         spoken=frozenset(
             task
@@ -126,3 +141,13 @@ def _counts_of(tally: Tally, index: int) -> VoteCounts:
             if task in component.tasks
         ),
     )
+
+
+def _value_pairs(tally: Tally, index: int, speakers: npt.NDArray[np.intp]) -> ValuePairs | None:
+    if tally.pair is None:
+        return None
+    said = tally.schema.outcome_sets[index].of_value
+    emitted = np.flatnonzero((said >= 0) & (tally.single > 0))
+    source = np.searchsorted(speakers, tally.schema.source_of_value[emitted])
+    counts = tally.pair if len(emitted) == len(said) else tally.pair[np.ix_(emitted, emitted)]
+    return ValuePairs(source, said[emitted].astype(np.int64), counts)

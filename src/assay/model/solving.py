@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay._core.threads import one_blas_thread
-from assay.checks import CheckReport, check_tally
+from assay.checks import HAND_LABELS, CheckReport, check_tally
 from assay.counts import Dependency, SourceGraph, layout_of
 from assay.errors import UnidentifiableError
 from assay.model.counted import Counted
@@ -31,12 +31,21 @@ def dependencies_of(
 
 def checked(counted: Counted, dependencies: Sequence[Dependency], settings: ModelSettings) -> CheckReport:
     """The result of :func:`assay.check`; raises if the model is not identifiable, unless that is allowed."""
-    report = check_tally(counted.tally, dependencies)
+    report = check_tally(counted.tally, dependencies, settings.class_balance, _labeled_by_hand(counted))
     if not report.ok and not settings.allow_unidentifiable:
         # A clique with too many joint votes (A005) cannot be fitted at all.
         override = "" if "A005" in report.codes else "\nLabelModel(allow_unidentifiable=True) fits it anyway."
         raise UnidentifiableError(f"the model is not identifiable from these votes:\n{report}{override}")
     return report
+
+
+def _labeled_by_hand(counted: Counted) -> list[str]:
+    """The tasks with gold for enough items."""
+    if counted.gold is None:
+        return []
+    components = counted.tally.schema.label_space.components
+    items = [int((~counted.gold.allowed(index).all(axis=1)).sum()) for index in range(len(components))]
+    return [task for one, count in zip(components, items, strict=True) if count >= HAND_LABELS for task in one.tasks]
 
 
 def solve(counted: Counted, dependencies: Sequence[Dependency], settings: ModelSettings) -> tuple[FittedComponent, ...]:

@@ -81,12 +81,12 @@ def current_votes(project: Project, *, progress: bool = True) -> Votes:
 def check_votes(project: Project, votes: Votes | None = None, *, progress: bool = True) -> CheckReport:
     """What :func:`assay.check` says about a project's votes, with the dependencies it declares, or learns."""
     given = current_votes(project, progress=progress) if votes is None else votes
-    declared = project.model.dependencies
-    if declared == "auto":
-        return check(given, strong_dependencies(Tally.of(given)).pairs)
-    if declared == "learn":
-        return check(given, learned_dependencies(project, given, progress=progress).pairs)
-    return check(given, declared)
+    dependencies = project.model.dependencies
+    if dependencies == "auto":
+        dependencies = strong_dependencies(Tally.of(given)).pairs
+    elif dependencies == "learn":
+        dependencies = learned_dependencies(project, given, progress=progress).pairs
+    return check(given, dependencies, class_balance=project.model.class_balance)
 
 
 def learned_dependencies(project: Project, votes: Votes | None = None, *, progress: bool = True) -> LearnedDependencies:

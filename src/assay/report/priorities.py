@@ -20,7 +20,15 @@ _BARE = 0.2
 """A share of items without votes that is worth mentioning."""
 _WORTH_IT = 0.005
 _MOST_OF_A_KIND = 4
-_FROM_THE_CHECK: dict[str, Urgency] = {"A301": "fix", "A203": "fix", "A302": "look", "A303": "look", "A201": "look"}
+_FROM_THE_CHECK: dict[str, Urgency] = {
+    "A106": "fix",
+    "A301": "fix",
+    "A203": "fix",
+    "A107": "look",
+    "A302": "look",
+    "A303": "look",
+    "A201": "look",
+}
 """Findings of the check that are about what to change, in the order of their weight."""
 _ENOUGH_GOLD = 30
 """With fewer votes on items with gold, gold says little about a source."""
