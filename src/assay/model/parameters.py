@@ -72,6 +72,12 @@ class Parameters:
             at += table.size
         return replace(self, balance=values[at:] / values[at:].sum(), joint=tuple(joint))
 
+    def mixed(self, weight: float, other: Parameters) -> Parameters:
+        """The weighted mean of two parameters' probabilities, ``weight`` for these."""
+        rest = 1 - weight
+        joint = tuple(weight * a + rest * b for a, b in zip(self.joint, other.joint, strict=True))
+        return replace(self, balance=weight * self.balance + rest * other.balance, joint=joint)
+
     def with_balance(self, balance: FloatArray) -> Parameters:
         """The same sources with another class balance."""
         return replace(self, balance=balance)

@@ -46,6 +46,25 @@ class Scoring:
         logs = tuple(np.log(np.maximum(table, TINY)) for table in parameters.tables)
         return cls(parameters.layout, parameters.balance, logs, parameters.balance, not parameters.ignore_abstentions)
 
+    @classmethod
+    def pooled(cls, weight: float, one: Scoring, other: Scoring) -> Scoring:
+        """The weighted mean of two scorings' log-odds, so that what each vote adds is still a sum.
+
+        An item without votes gets the weighted mean of the balances.
+        """
+        rest = 1 - weight
+        logs = (weight * _centred(a) + rest * _centred(b) for a, b in zip(one.logs, other.logs, strict=True))
+        prior = np.exp(weight * np.log(np.maximum(one.prior, TINY)) + rest * np.log(np.maximum(other.prior, TINY)))
+        return cls(
+            one.layout,
+            prior / prior.sum(),
+            tuple(logs),
+            weight * one.without_votes + rest * other.without_votes,
+            one.scores_silence,
+            weight * one.discount + rest * other.discount,
+            is_bayes=False,
+        )
+
     @cached_property
     def base(self) -> FloatArray:
         """(outcomes,): the log-probability that the outcome holds and all sources abstain."""
@@ -64,6 +83,12 @@ class Scoring:
     def effective(self, votes: npt.NDArray[np.integer]) -> FloatArray:
         """(items,): the factor of the log-odds of items with this number of votes."""
         return effective_share(votes, self.discount)
+
+
+def _centred(logs: FloatArray) -> FloatArray:
+    """Each row without what it adds to all outcomes alike."""
+    centred: FloatArray = logs - logs.mean(axis=1, keepdims=True)
+    return centred
 
 
 def effective_share(votes: npt.NDArray[np.integer], correlation: float) -> FloatArray:

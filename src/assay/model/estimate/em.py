@@ -55,6 +55,8 @@ class EMSettings:
     """The prior centred on the class-conditional fit, in votes per outcome."""
     average_source: float = 20.0
     """The prior centred on the average source, in votes per outcome."""
+    average_lift: float = 10.0
+    """The prior that a source which cannot name every outcome is like the average such source, in votes."""
     even_balance: float = 1.0
     """The prior centred on a uniform class balance, in items per outcome."""
     max_steps: int = 2_000
@@ -214,9 +216,10 @@ class Maximizer:
         if not said:
             # Copies count several times here; but there are no others.
             said = [pair for index, clique in self.cliques.items() for pair in clique.said(blocks[index])]
-        average = _average_accuracy(said)
+        average, lift = _average_accuracy(said), _average_lift(said, totals)
         for group, votes in counted:
-            tables.update(zip(group.indices, group.tables(votes, totals, average, self.settings), strict=True))
+            found = group.tables(votes, totals, average, lift, self.settings)
+            tables.update(zip(group.indices, found, strict=True))
         for index, clique in self.cliques.items():
             tables[index] = clique.table(blocks[index], totals, average, self.settings)
         joint = tuple(tables[index] for index in range(len(self.layout.cliques)))
@@ -259,25 +262,31 @@ class _Alone:
         rows = layout.offsets[indices][:, None] + np.arange(masks.shape[1])
         return cls(indices, rows, masks, kinds, beliefs)
 
-    def tables(self, votes: FloatArray, totals: FloatArray, average: float, settings: EMSettings) -> FloatArray:
-        """(sources, values + 1, outcomes): P(vote | outcome), from expected votes, (sources, values, outcomes)."""
+    def tables(
+        self, votes: FloatArray, totals: FloatArray, average: float, lift: float, settings: EMSettings
+    ) -> FloatArray:
+        """(sources, values + 1, outcomes): P(vote | outcome), from expected votes, (sources, values, outcomes).
+
+        ``average`` and ``lift`` are those of the average source, see :func:`_average_accuracy`, :func:`_average_lift`.
+        """
         voting = votes.sum(axis=1, keepdims=True)
         used = votes.sum(axis=2)
         rates = np.zeros_like(voting)
         able = emitted_masks(self.masks, used).any(axis=1, keepdims=True)
+        believed = ~np.isnan(self.beliefs[:, 0])
+        fired = _shrunk_to_lift(voting, able, totals, lift, settings.average_lift)
         for among in (able, ~able):
-            coverage = (voting * among).sum(axis=2, keepdims=True) / np.maximum(
+            coverage = (fired * among).sum(axis=2, keepdims=True) / np.maximum(
                 (totals * among).sum(axis=2, keepdims=True), TINY
             )
             pseudo_items = settings.even_coverage / np.maximum(coverage, TINY)
-            rates += among * (voting + settings.even_coverage * (coverage > 0)) / (totals + pseudo_items)
+            rates += among * (fired + settings.even_coverage * (coverage > 0)) / (totals + pseudo_items)
         said = np.zeros_like(votes)
         could = np.zeros_like(votes)
         for kind in np.unique(self.kinds):
             same_kind = self.kinds == kind
             said += same_kind * (votes * same_kind).sum(axis=2, keepdims=True)
             could += same_kind * (voting * same_kind).sum(axis=2, keepdims=True)
-        believed = ~np.isnan(self.beliefs[:, 0])
         accuracy = np.where(believed, self.beliefs[:, 0], average)[:, None]
         strength = np.where(believed, self.beliefs[:, 1], settings.average_source)[:, None, None]
         typical = typical_source(self.masks, used, accuracy)
@@ -301,6 +310,42 @@ def _average_accuracy(said: list[tuple[BoolArray, FloatArray]]) -> float:
         right += float((expected * masks).sum())
         votes += float((expected * able).sum())
     return right / votes
+
+
+def _average_lift(said: list[tuple[BoolArray, FloatArray]], totals: FloatArray) -> float:
+    """How much more often the average source that cannot name every outcome votes where it can be right than elsewhere.
+
+    From the masks of sources and their expected votes, (sources, values, outcomes) each.
+    """
+    right = usual_right = wrong = usual_wrong = 1e-3
+    for masks, expected in said:
+        able = emitted_masks(masks, expected.sum(axis=2)).any(axis=1)
+        voting = expected.sum(axis=1)
+        limited = ~able.all(axis=1)
+        cast = voting.sum(axis=1) * limited
+        named = (voting * able).sum(axis=1) * limited
+        nameable = (able * totals).sum(axis=1) / max(float(totals.sum()), TINY)
+        right, wrong = right + float(named.sum()), wrong + float((cast - named).sum())
+        usual_right += float((cast * nameable).sum())
+        usual_wrong += float((cast * (1 - nameable)).sum())
+    return (right / usual_right) / (wrong / usual_wrong)
+
+
+def _shrunk_to_lift(
+    voting: FloatArray, able: BoolArray, totals: FloatArray, lift: float, strength: float
+) -> FloatArray:
+    """(sources, 1, outcomes): how often each votes per outcome, shrunk toward the average source's lift.
+
+    Only for sources that cannot name every outcome: for these it is what accuracy is for others.
+    """
+    cast = voting.sum(axis=2, keepdims=True)
+    inside, outside = (totals * able).sum(axis=2, keepdims=True), (totals * ~able).sum(axis=2, keepdims=True)
+    odds = lift * inside / np.maximum(outside, TINY)
+    centre = np.where(
+        able, odds / (1 + odds) * totals / np.maximum(inside, TINY), totals / (1 + odds) / np.maximum(outside, TINY)
+    )
+    shrunk = (voting + strength * centre) * cast / np.maximum(cast + strength, TINY)
+    return np.where(able.all(axis=2, keepdims=True), voting, shrunk)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +21,7 @@ from assay.model.estimate.robust import RobustSettings, robust
 from assay.model.estimate.self_assessment import SelfAssessment, self_assessment
 from assay.model.estimate.solver import SolverOutcome
 from assay.model.estimate.start import from_majority
-from assay.model.estimate.uncertainty import Interval, accuracy_intervals
+from assay.model.estimate.uncertainty import Interval, accuracy_intervals, mixed_intervals
 from assay.model.parameters import Parameters
 from assay.model.scoring import Scoring
 
@@ -45,6 +46,15 @@ Solvers = dict[str, SolverOutcome]
 
 
 @dataclass(frozen=True, eq=False)
+class Candidate:
+    """One model of the votes, fitted, and how much it counts."""
+
+    parameters: Parameters
+    scoring: Scoring
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
 class Fit:
     """The fit of one component: parameters, scoring, solver outcomes, and uncertainty."""
 
@@ -53,11 +63,23 @@ class Fit:
     solvers: Solvers
     evidence: Evidence | None = None
     """What it was fitted on; None if the intervals and the assessment are given."""
+    candidates: tuple[Candidate, ...] = ()
+    """The models that it is the mean of, if there are several."""
     balance_known: bool = False
     known_intervals: list[Interval] | None = None
     known_assessment: SelfAssessment | None = None
     goodness_of_fit: GoodnessOfFit | None = None
     """How well independent sources explain the votes, if that was tested."""
+
+    @classmethod
+    def of(cls, candidates: Sequence[Candidate], solvers: Solvers, evidence: Evidence, **others: Any) -> Fit:
+        """The mean of one or two candidates."""
+        first, *rest = candidates
+        parameters, scoring = first.parameters, first.scoring
+        for other in rest:
+            parameters = parameters.mixed(first.weight, other.parameters)
+            scoring = Scoring.pooled(first.weight, scoring, other.scoring)
+        return cls(parameters, scoring, solvers, evidence, tuple(candidates), **others)
 
     @property
     def statistics(self) -> Statistics | None:
@@ -78,7 +100,11 @@ class Fit:
         if self.known_intervals is not None:
             return self.known_intervals
         assert self.evidence is not None
-        return accuracy_intervals(self.parameters, self.scoring, self.evidence, balance_known=self.balance_known)
+        found = [
+            accuracy_intervals(one.parameters, one.scoring, self.evidence, balance_known=self.balance_known)
+            for one in self.candidates
+        ]
+        return found[0] if len(found) == 1 else mixed_intervals(found, [one.weight for one in self.candidates])
 
 
 def fit_component(
@@ -102,29 +128,29 @@ def fit_component(
     """
     em = EMSettings(max_steps=max_steps)
     solvers: Solvers = {}
-    scoring, fits = None, None
-    match method:
-        case "auto":
-            # Without counts of co-votes the fit of EM cannot be tested; with that many values robust is safer.
-            if evidence.statistics is not None:
-                parameters, solvers["em"] = _em_by_stages(evidence, known, em, seed)
-                fits = goodness_of_fit(parameters, evidence)
-            if fits is None or not fits.good:
-                parameters, scoring, outcome = _robust_by_stages(evidence, known)
-                solvers = {"robust": outcome}
-        case "em":
-            parameters, solvers["em"] = _em_by_stages(evidence, known, em, seed)
-        case "robust":
-            parameters, scoring, solvers["robust"] = _robust_by_stages(evidence, known)
-        case "completion" | "covariance":
-            parameters, solvers = _moments(evidence, known, em, method, seed)
-    return Fit(
-        parameters,
-        Scoring.bayes(parameters) if scoring is None else scoring,
-        solvers,
-        evidence,
-        balance_known=known.balance is not None,
-        goodness_of_fit=fits,
+    fits, candidates = None, list[Candidate]()
+    weight = {"auto": 0.0, "robust": 0.0}.get(method, 1.0)
+    # Without counts of co-votes the fit of EM cannot be tested; with that many values robust is safer.
+    if method == "em" or (method == "auto" and evidence.statistics is not None):
+        parameters, solvers["em"] = _em_by_stages(evidence, known, em, seed)
+        if method == "auto":
+            fits = goodness_of_fit(parameters, evidence)
+            weight = 0.0 if fits is None else fits.weight
+        candidates.append(Candidate(parameters, Scoring.bayes(parameters), weight))
+    elif method in ("completion", "covariance"):
+        parameters, solvers = _moments(evidence, known, em, method, seed)
+        candidates.append(Candidate(parameters, Scoring.bayes(parameters)))
+    if weight < 1:
+        parameters, scoring, solvers["robust"] = _robust_by_stages(
+            evidence, known, doubts=fits is not None and fits.misfits
+        )
+        candidates.append(Candidate(parameters, scoring, 1 - weight))
+    if weight == 0:
+        # What does not count needs not to have converged.
+        solvers.pop("em", None)
+        candidates = candidates[-1:]
+    return Fit.of(
+        candidates, solvers, evidence, balance_known=known.balance is not None, goodness_of_fit=fits
     )
 
 
@@ -148,13 +174,15 @@ def _moments(
     return replace(parameters, ignore_abstentions=known.ignore_abstentions), solvers
 
 
-def _robust_by_stages(evidence: Evidence, known: Knowledge) -> tuple[Parameters, Scoring, SolverOutcome]:
+def _robust_by_stages(
+    evidence: Evidence, known: Knowledge, *, doubts: bool
+) -> tuple[Parameters, Scoring, SolverOutcome]:
     """The robust model, mostly on a small sample of the patterns where there are many."""
     settings = RobustSettings()
     if not _is_large(evidence):
-        return robust(evidence, known, settings)
+        return robust(evidence, known, settings, doubts=doubts)
     near, _, ended = robust(evidence.thinned(_FIRST_STAGE), known, settings)
-    final, scoring, last = robust(evidence, known, replace(settings, max_steps=_LAST_STEPS), near)
+    final, scoring, last = robust(evidence, known, replace(settings, max_steps=_LAST_STEPS), near, doubts=doubts)
     return final, scoring, replace(ended, steps=ended.steps + last.steps)
 
 

@@ -13,12 +13,14 @@ overconfident: each vote is predicted better from the others on its item if thos
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
 from assay.counts import Evidence, Layout, Statistics
 from assay.model.estimate.em import leaves_out, unseen_share
+from assay.model.estimate.residuals import pair_table
 from assay.model.parameters import TINY, Parameters
 from assay.model.scoring import Scoring
 
@@ -29,6 +31,11 @@ CORRELATIONS = np.array([0.0, 0.02, 0.05, 0.1, 0.2, 0.4])
 
 _TOLERATED = 0.01
 """The misfit beyond chance that is tolerated, as a share of what is explained: with many items no model is exact."""
+
+_HALF_EARNED = 2.0
+"""What a model that fits must explain, see :attr:`GoodnessOfFit.explained`, to count as much as the other one."""
+_ALL_EARNED = 0.95
+"""A weight from which on the other model is not worth fitting."""
 
 _SAMPLE_VOTES = 100_000
 """The number of votes in the sample that the correlation is estimated from."""
@@ -54,7 +61,31 @@ class GoodnessOfFit:
     @property
     def good(self) -> bool:
         """Whether the votes can test the model, and its misfit is due to chance, or small."""
-        return self.explained >= 1 and self.misfit <= self.allowed and self.correlation == 0
+        return self.testable and not self.misfits and self.correlation == 0
+
+    @property
+    def testable(self) -> bool:
+        """Whether enough votes overlap to test the model."""
+        return self.explained >= 1
+
+    @property
+    def misfits(self) -> bool:
+        """Whether the residuals are larger than chance and what is tolerated."""
+        return self.misfit > self.allowed
+
+    @property
+    def weight(self) -> float:
+        """How much the labels of the model count, beside those of one that assumes less; from 0 to 1.
+
+        Nothing if its residuals are not due to chance; the more, the more of the votes it explains. If it
+        overlooks that some items are harder than others it is about as good as the other, and the
+        average of both is better than either.
+        """
+        if self.misfits:
+            return 0.0
+        earned = self.explained / (self.explained + _HALF_EARNED)
+        weight = min(earned, 0.5) if self.correlation > 0 else earned
+        return 1.0 if weight >= _ALL_EARNED else weight
 
     @property
     def allowed(self) -> float:
@@ -97,14 +128,20 @@ def items_in_all(parameters: Parameters, evidence: Evidence) -> float:
 def expected_co_votes(parameters: Parameters, n: float) -> tuple[FloatArray, FloatArray]:
     """(indicators, indicators): the expected co-votes under the parameters, and their standard deviations.
 
-    The latter are infinite below the diagonal, for sources connected by declared dependencies,
-    and where fewer than one co-vote is expected.
+    The latter are infinite below the diagonal, for sources that share a clique, and where fewer than one co-vote
+    is expected.
     """
     layout = parameters.layout
     said = np.vstack([np.empty((0, layout.outcomes)), *(table[:-1] for table in parameters.conditionals)])
     expected = n * (said * parameters.balance) @ said.T
-    apart = independent_pairs(layout)
-    source = np.repeat(np.arange(len(layout.masks)), np.diff(layout.value_offsets))
+    apart, first = ~layout.graph.in_one_clique, layout.value_offsets
+    for i, j in (pair for part in layout.graph.components for pair in combinations(part, 2)):
+        if apart[i, j]:
+            # Connected by dependencies with others, so that they are not independent given the truth alone.
+            both = n * pair_table(parameters, i, j)[:-1, :-1] @ parameters.balance
+            expected[first[i] : first[i + 1], first[j] : first[j + 1]] = both
+            expected[first[j] : first[j + 1], first[i] : first[i + 1]] = both.T
+    source = np.repeat(np.arange(len(layout.masks)), np.diff(first))
     tested = np.triu(apart[np.ix_(source, source)]) & (expected >= 1)
     deviation = np.sqrt(np.maximum(expected * (1 - expected / max(n, 1)), TINY))
     return expected, np.where(tested, deviation, np.inf)

@@ -77,8 +77,10 @@ class RobustSettings:
     """The share of votes on items with three free votes above which the balance is fully trusted."""
     many: float = 8.0
     """The effective number of sources above which the balance is fully trusted."""
-    alike: float = 0.3
+    alike: float = 0.95
     """The shrinkage of labels toward a majority vote if the balance is not trusted at all."""
+    doubted: float = 0.5
+    """The same, as a share of that, if sources have more in common than the truth explains."""
     start_even: float = 0.3
     """The pseudo-votes of an item that all outcomes share in the initial soft majority vote."""
     max_steps: int = 60
@@ -87,9 +89,17 @@ class RobustSettings:
 
 
 def robust(
-    evidence: Evidence, known: Knowledge, settings: RobustSettings, start: Parameters | None = None
+    evidence: Evidence,
+    known: Knowledge,
+    settings: RobustSettings,
+    start: Parameters | None = None,
+    *,
+    doubts: bool = False,
 ) -> tuple[Parameters, Scoring, SolverOutcome]:
-    """Parameters, and a scoring, by EM from a soft majority vote or from other parameters."""
+    """Parameters, and a scoring, by EM from a soft majority vote or from other parameters.
+
+    ``doubts``: sources are known to have more in common than the truth explains.
+    """
     model = _Model(evidence, known, settings)
     trust = 1.0 if known.balance is not None else model.trust_in_balance()
     if start is None:
@@ -107,7 +117,8 @@ def robust(
         moved = float(np.abs(expected.votes / seen - before).max(initial=0.0))
     status = "converged" if moved < settings.tolerance else "max_steps"
     discount = settings.unseen_correlation + settings.seen_correlation * shared_correlation(scoring, evidence)
-    final = _shrunk_to_majority(parameters, evidence, known, settings.alike * (1 - trust))
+    shrinkage = settings.alike * max(1 - trust, settings.doubted if doubts else 0.0)
+    final = _shrunk_to_majority(parameters, evidence, known, shrinkage)
     return parameters, replace(final, discount=discount), SolverOutcome(status, steps, moved)
 
 

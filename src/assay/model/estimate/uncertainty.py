@@ -17,6 +17,8 @@ them count as :math:`n / (1 + \rho (n - 1))`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 from scipy import linalg
@@ -84,9 +86,27 @@ def accuracy_intervals(
     ]
 
 
+def mixed_intervals(found: Sequence[list[Interval]], weights: Sequence[float]) -> list[Interval]:
+    """Intervals for the mean of several models, each with its own: what they disagree on is uncertain, too."""
+    mixed = []
+    for of_models in zip(*found, strict=True):
+        centres = np.stack([_logit(accuracy) for accuracy, _, _ in of_models])
+        deviations = np.stack([(_logit(high) - _logit(low)) / (2 * _Z) for _, low, high in of_models])
+        share = np.array(weights)[:, None] / sum(weights)
+        accuracy = np.sum(share * np.stack([accuracy for accuracy, _, _ in of_models]), axis=0)
+        spread = np.sum(share * (deviations**2 + (centres - _logit(accuracy)) ** 2), axis=0)
+        mixed.append(_around(accuracy, np.sqrt(spread)))
+    return mixed
+
+
+def _logit(share: FloatArray) -> FloatArray:
+    found: FloatArray = logit(np.clip(share, 1e-9, 1 - 1e-9))
+    return found
+
+
 def _around(accuracy: FloatArray, deviation: FloatArray) -> Interval:
     """Accuracies with intervals, from the standard deviations of their logits."""
-    centre = logit(np.clip(accuracy, 1e-9, 1 - 1e-9))
+    centre = _logit(accuracy)
     return accuracy, expit(centre - _Z * deviation), expit(centre + _Z * deviation)
 
 
