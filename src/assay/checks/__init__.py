@@ -2,6 +2,7 @@
 
 from assay.checks.checking import Learnability, check, check_tally
 from assay.checks.copies import duplicate_groups, inside_another, nearly_alike
+from assay.checks.identifiability import parts_of
 from assay.checks.problems import CODES, CheckReport, Code, Problem
 from assay.checks.vote_counts import VoteCounts, count_votes
 
@@ -18,4 +19,5 @@ __all__ = [
     "duplicate_groups",
     "inside_another",
     "nearly_alike",
+    "parts_of",
 ]

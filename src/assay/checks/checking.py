@@ -55,10 +55,14 @@ def check(
     return check_tally(tally_of(given, engine="local", size=0, progress=progress), dependencies)
 
 
-def check_tally(tally: Tally, dependencies: Iterable[Dependency] = ()) -> CheckReport:
-    """The same for votes that are counted already."""
+def check_tally(tally: Tally, dependencies: Iterable[Dependency] = (), *, by_moments: bool = False) -> CheckReport:
+    """The same for votes that are counted already; ``by_moments`` asks whether the moment methods can learn, too."""
     graph = _source_graph(tally.names, dependencies)
-    return in_order(_problems(tally, [counts.given(graph) for counts in count_votes(tally)], graph))
+    found = [counts.given(graph) for counts in count_votes(tally)]
+    problems = list(_problems(tally, found, graph))
+    if by_moments:
+        problems += [problem for counts in found for problem in rules.too_few_groups(counts)]
+    return in_order(problems)
 
 
 @dataclass(frozen=True, eq=False)
