@@ -56,7 +56,7 @@ def test_every_view_of_a_hierarchy_tells_all_outcomes_apart(entities, kind, off_
     """No single source does, so a view needs one of each kind."""
     labels = ["entity"] * 5 + ["person"] * 4 + ["org"] * 4
     for seed in range(6):
-        evidence = hierarchy_evidence(entities, labels, 100_000, seed, kind=kind, off_coverage=off_coverage)
+        evidence = hierarchy_evidence(entities, labels, 200_000, seed, kind=kind, off_coverage=off_coverage)
         found, outcome = balance_from_overlaps(evidence)
         assert outcome.converged
         np.testing.assert_allclose(found, [0.3, 0.2, 0.3, 0.2], atol=0.04)

@@ -47,8 +47,9 @@ def test_unipolar_sources():
 
 
 @pytest.mark.parametrize("classes", [3, 4])
-def test_rank_r_minus_1_of_class_conditional_sources(classes):
-    world = flat_world(classes=classes, sources=4, kind="class-conditional", coverage=0.8, seed=classes)
+@pytest.mark.parametrize("kind", ["class-conditional", "full"])
+def test_rank_r_minus_1(classes, kind):
+    world = flat_world(classes=classes, sources=4, kind=kind, coverage=0.8, seed=classes)
     assert_recovered(written_out(world), atol=1e-3)
 
 
@@ -70,9 +71,9 @@ def test_rank_r_minus_1_with_dependencies(copies, coverage):
         model = assay.LabelModel(method="completion", **settings).fit(drawn.votes)
         assert model.converged_
         for found, expected in zip(model.conditionals_, world.conditionals, strict=True):
-            np.testing.assert_allclose(found, expected, atol=0.06)
+            np.testing.assert_allclose(found, expected, atol=0.03)
         best = (world.posterior(drawn.votes.codes).argmax(axis=1) == drawn.gold).mean()
-        assert (model.predict(drawn.votes) == drawn.gold).mean() > best - 0.025
+        assert (model.predict(drawn.votes) == drawn.gold).mean() > best - 0.005
 
 
 def test_many_unknowns_are_solved_for_without_second_order_steps(monkeypatch):

@@ -31,8 +31,24 @@ _UNKNOWN = 1e-3
 """What a view is taken to know before it has a source, as a share of what it will know."""
 
 
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """What three views tell of the outcomes."""
+
+    balance: FloatArray
+    """(outcomes,)."""
+    said: FloatArray
+    """(values, outcomes): P(vote | outcome), for the values of all sources; not quite proper."""
+
+
 def balance_from_overlaps(evidence: Evidence, seed: int = 0) -> tuple[FloatArray | None, SolverOutcome]:
     """(outcomes,): the class balance, or None if three views do not determine it."""
+    found, outcome = mixture_from_overlaps(evidence, seed)
+    return None if found is None else found.balance, outcome
+
+
+def mixture_from_overlaps(evidence: Evidence, seed: int = 0) -> tuple[Mixture | None, SolverOutcome]:
+    """The class balance and how often each value is emitted, or None if three views do not determine them."""
     layout, patterns = evidence.layout, evidence.patterns
     votes_of = _votes_of(layout, patterns)
     groups = [part for part in votes_of if votes_of[part] > 0]
@@ -50,9 +66,12 @@ def balance_from_overlaps(evidence: Evidence, seed: int = 0) -> tuple[FloatArray
     found = decompose(_table(seen, views), layout.outcomes, seen.items_in_patterns, rng)
     if found is None or found.error > _MOST_ERROR:
         return undetermined
-    order = _matched(layout, seen, [(view, mean) for view, mean in zip(views, found.means, strict=True)])
+    said = np.zeros((len(seen.indicators), layout.outcomes))
+    for view, means in zip(views, found.means, strict=True):
+        said[view.columns] = (view.restore @ view.basis @ means)[:-1]
+    order = _matched(layout, said, seen.single)
     balance = np.maximum(found.shares[order], _LEAST_SHARE)
-    return balance / balance.sum(), SolverOutcome("converged", found.steps, found.misfit)
+    return Mixture(balance / balance.sum(), said[:, order]), SolverOutcome("converged", found.steps, found.misfit)
 
 
 def _votes_of(layout: Layout, patterns: Patterns) -> dict[tuple[int, ...], float]:
@@ -214,14 +233,9 @@ def _table(seen: _Seen, views: list[_Whitened]) -> FloatArray:
     return table
 
 
-def _matched(layout: Layout, seen: _Seen, found: list[tuple[_Whitened, FloatArray]]) -> IntArray:
+def _matched(layout: Layout, said: FloatArray, rates: FloatArray) -> IntArray:
     """(outcomes,): the column of each outcome: the one under which votes that allow it are most frequent."""
-    agreement = np.zeros((layout.outcomes, layout.outcomes))
-    for view, means in found:
-        mean = seen.single[view.columns]
-        said = (view.restore @ view.basis @ means)[:-1]
-        lift = (said - mean[:, None]) / np.sqrt(mean)[:, None]
-        allowed = layout.all_masks[view.columns]
-        agreement += (allowed - allowed.mean(axis=1, keepdims=True)).T @ lift
-    _, order = optimize.linear_sum_assignment(-agreement)
+    lift = (said - rates[:, None]) / np.sqrt(np.maximum(rates, 1e-12))[:, None]
+    allowed = layout.all_masks - layout.all_masks.mean(axis=1, keepdims=True)
+    _, order = optimize.linear_sum_assignment(-allowed.T @ lift)
     return np.asarray(order, dtype=np.int64)

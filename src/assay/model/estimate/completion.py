@@ -9,8 +9,8 @@ Algorithm 1, and rank :math:`r - 1` for more, as in the appendix. With
 .. math:: F = \hat\Sigma_O Z (I + Z^T \hat\Sigma_O Z)^{-1/2}, \qquad \Sigma_{OS} = F U \Sigma_S^{1/2},
 
 which for one column is the algorithm's :math:`\hat\Sigma_O \hat z / \sqrt{\hat c}`,
-:math:`U` is any orthogonal matrix. We take the one that comes closest to the
-class-conditional fit.
+:math:`U` is any orthogonal matrix. We take the one that comes closest to what three-way
+overlaps tell, or else to the class-conditional fit.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from assay.counts import (
     single_indicators,
 )
 from assay.errors import VoteError
+from assay.model.estimate.balance import mixture_from_overlaps
 from assay.model.estimate.covariance import expand_tied, slopes_from_covariance
 from assay.model.estimate.levenberg_marquardt import least_squares
 from assay.model.estimate.rank_one import complete
@@ -121,6 +122,8 @@ def solve(evidence: Evidence, balance: FloatArray, signs: FloatArray) -> tuple[l
         completed = z[:, None]
     else:
         completed, outcome = _low_rank(inverse, scale, apart, statistics.covariance, layout.outcomes - 1)
+    if layout.outcomes > 2:
+        cross_guess = _turned_to(evidence, statistics, balance, cross_guess)
     cross = _cross_covariance(statistics.covariance, completed, balance, cross_guess)
     moments = cross + np.outer(statistics.rates, balance[:-1])
     moments = np.column_stack([moments, statistics.rates - moments.sum(axis=1)])
@@ -192,6 +195,18 @@ def _from_factors(inverse: FloatArray, factors: FloatArray) -> FloatArray:
     explained = factors.T @ inverse @ factors
     values, vectors = np.linalg.eigh((explained + explained.T) / 2)
     return np.asarray(inverse @ factors @ (vectors / np.sqrt(np.maximum(1 - values, 1e-6))) @ vectors.T)
+
+
+def _turned_to(evidence: Evidence, statistics: Statistics, balance: FloatArray, cross_guess: FloatArray) -> FloatArray:
+    """The covariance of single votes with the truth that three-way overlaps tell, or the guess where they do not."""
+    mixture, _ = mixture_from_overlaps(evidence)
+    if mixture is None:
+        return cross_guess
+    place = {indicator: at for at, indicator in enumerate(single_indicators(evidence.layout))}
+    rows = [place.get(indicator, -1) for indicator in statistics.indicators]
+    said = np.where(np.array(rows)[:, None] >= 0, mixture.said[rows], 0.0)
+    told = ((said - statistics.rates[:, None]) * balance)[:, :-1]
+    return np.where(np.array(rows)[:, None] >= 0, told, 0.0)
 
 
 def _cross_covariance(
