@@ -107,7 +107,7 @@ def test_hierarchies_are_labeled_as_well_as_with_a_given_balance(entities):
     labels = ["entity"] * 5 + ["person"] * 4 + ["org"] * 4
     for seed in range(4):
         world = task_world(entities, labels, balance=[0.3, 0.2, 0.3, 0.2], kind="class-conditional", seed=seed)
-        drawn = world.draw(100_000, seed=seed + 100)
+        drawn = world.draw(200_000, seed=seed + 100)
         scores = [
             (
                 assay.LabelModel(method="completion", class_balance=balance).fit(drawn.votes).predict(drawn.votes)

@@ -51,7 +51,7 @@ _MAX_STEPS = 500
 _FACTOR_ROUNDS = 30
 _MOST_UNKNOWNS = 1_500
 """With more unknowns than this, second-order steps take too long."""
-_NO_GAIN = 1e-6
+_NO_GAIN = 1e-10
 """Of the weighted sum of squares, in which an entry that only sampling errors change counts as one."""
 
 
@@ -203,10 +203,12 @@ def _turned_to(evidence: Evidence, statistics: Statistics, balance: FloatArray, 
     if mixture is None:
         return cross_guess
     place = {indicator: at for at, indicator in enumerate(single_indicators(evidence.layout))}
-    rows = [place.get(indicator, -1) for indicator in statistics.indicators]
-    said = np.where(np.array(rows)[:, None] >= 0, mixture.said[rows], 0.0)
-    told = ((said - statistics.rates[:, None]) * balance)[:, :-1]
-    return np.where(np.array(rows)[:, None] >= 0, told, 0.0)
+    rows = np.array([place.get(indicator, -1) for indicator in statistics.indicators])
+    together = np.maximum(mixture.said[rows], 0.0) * balance
+    # The given balance may differ from the mixture's, but how often a value is emitted is known.
+    together *= (statistics.rates / np.maximum(together.sum(axis=1), 1e-300))[:, None]
+    told = together - np.outer(statistics.rates, balance)
+    return np.where(rows[:, None] >= 0, told, 0.0)[:, :-1]
 
 
 def _cross_covariance(

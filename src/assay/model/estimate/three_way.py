@@ -33,7 +33,7 @@ _ROUNDS = 10
 """Rounds of alternating least squares, from a start that is close."""
 _SURPLUS = 2.0
 """An outcome explains at most the whole variance of a view; sampling errors may make that a little more."""
-_NO_GAIN = 1e-6
+_NO_GAIN = 1e-10
 """Of the sum of squares, in units of the sampling variance of an entry."""
 
 
