@@ -171,6 +171,32 @@ def prompts(n: int, rng: Rng) -> Draw:
     return _flat(columns, y, [1 - share, share])
 
 
+def topics(n: int, rng: Rng) -> Draw:
+    """One-sided prompts or rules for kinds of items inside of a class: what two of them share may be a kind, not a class.
+
+    Some sources of each class are about the class as a whole, the others about one or two of its kinds.
+    """
+    share = _between(rng, 0.2, 0.6)
+    y = truth([1 - share, share], n, rng)
+    kinds = int(rng.integers(3, 6))
+    # The kinds of each class are of very different size.
+    sizes = rng.dirichlet(np.full(kinds, 1.5), 2)
+    kind = np.where(y == 1, truth(sizes[1], n, rng), truth(sizes[0], n, rng))
+    columns = []
+    for j in range(int(rng.integers(8, 17))):
+        label = j % 2
+        about = rng.random(kinds) < 0.4
+        about[int(rng.integers(kinds))] = True
+        if rng.random() < 0.3:
+            about[:] = True
+        hit, slip = _between(rng, 0.4, 0.9), _between(rng, 0.01, 0.1)
+        # Some kinds of the other class look alike.
+        fooled = rng.random(kinds) < 0.15
+        chance = np.where(y == label, np.where(about[kind], hit, 0.05), np.where(fooled[kind], hit / 2, slip))
+        columns.append(np.where(rng.random(n) < chance, label, -1))
+    return _flat(columns, y, [1 - share, share])
+
+
 def paraphrases(n: int, rng: Rng) -> Draw:
     """Prompts in groups that reword each other."""
     share = _between(rng, 0.2, 0.6)
@@ -316,6 +342,37 @@ def sub_types(n: int, rng: Rng) -> Draw:
     return _flat(columns, y, balance)
 
 
+def distractors(n: int, rng: Rng) -> Draw:
+    """A crowd of 30 to 100, three to eight classes: wrong votes on an item mostly go to the same wrong class."""
+    classes = int(rng.integers(3, 9))
+    balance = _balance(rng, classes)
+    y = truth(balance, n, rng)
+    ease = rng.beta(2.5, 1.0, n)
+    distractor = (y + rng.integers(1, classes, n)) % classes
+    workers = int(rng.integers(30, 101))
+    coverage = np.minimum(rng.dirichlet(np.full(workers, 0.8)) * _between(rng, 4, 10) + 0.002, 0.9)
+    columns = []
+    for share in coverage:
+        right = 1 / classes + (1 - 1 / classes) * ease ** _between(rng, 0.3, 1.5)
+        said = two_sided(y, classes, right, 1.0, rng)
+        said = np.where((said != y) & (rng.random(n) < 0.6), distractor, said)
+        columns.append(np.where(rng.random(n) < share, said, -1))
+    return _flat(columns, y, balance)
+
+
+def dense_crowd(n: int, rng: Rng) -> Draw:
+    """Twenty to forty workers who all label everything; each favours a side, and some items fool most of them."""
+    share = _between(rng, 0.25, 0.5)
+    y = truth([1 - share, share], n, rng)
+    # How far an item is from the border between the classes; beyond it for those that fool most.
+    plain = rng.normal(1.0, 0.8, n) * np.where(y == 1, 1, -1)
+    columns = []
+    for _ in range(int(rng.integers(20, 41))):
+        skill, side = _between(rng, 0.2, 1.5), rng.normal(0, 0.7)
+        columns.append((skill * plain + side + rng.normal(0, 1, n) > 0).astype(np.int64))
+    return _flat(columns, y, [1 - share, share])
+
+
 def spammers(n: int, rng: Rng) -> Draw:
     """A crowd of 40 in which a third answers at random or always the same; three classes."""
     balance = _balance(rng, 3)
@@ -370,13 +427,13 @@ FAMILIES: dict[str, Callable[[int, Rng], Draw]] = {
     maker.__name__.replace("_", " "): maker
     for maker in (
         *(independent, five_classes, few_sources, unbalanced),
-        *(one_sided_independent, one_sided_rare, lopsided, prompts, paraphrases, keywords, many_classes, mixed_sides),
+        *(one_sided_independent, one_sided_rare, lopsided, prompts, topics, paraphrases, keywords, many_classes, mixed_sides),
         *(copies_of_a_weak_one, copies_of_a_good_one, twice, difficult_items, adversaries),
-        *(small_workers, sub_types, spammers, hierarchy, hierarchy_with_pairs, one_sided_hierarchy),
+        *(small_workers, sub_types, distractors, dense_crowd, spammers, hierarchy, hierarchy_with_pairs, one_sided_hierarchy),
     )
 }
 
 
 def draw(name: str, n: int, seed: int) -> Draw:
     """Votes of one family; the same for the same seed."""
-    return FAMILIES[name](n, np.random.default_rng([seed, n, list(FAMILIES).index(name)]))
+    return FAMILIES[name](n, np.random.default_rng([seed, n, *name.encode()]))

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import assay
+from assay.checks import check_tally
+from assay.counts import Tally
 from assay.simulate import flat_world, task_world
 from tests.support.check_reports import CLEAN, codes_of, only
 
@@ -124,6 +126,21 @@ class TestAmounts:
         problem = only(assay.check(CLEAN.codes, [(0, 1), (1, 2), (2, 3), (3, 0)]))
         assert (problem.code, problem.severity) == ("A105", "warning")
         assert set(problem.sources) in ({"0", "2"}, {"1", "3"})
+
+    def test_too_few_separate_groups_for_moments(self):
+        votes = flat_world(sources=5, seed=1).draw(2000).votes
+        chain = [(0, 1), (1, 2), (2, 3)]
+        tally = Tally.of(votes)
+        assert not check_tally(tally, chain).errors
+        problem = only(check_tally(tally, chain, by_moments=True), "A006")
+        assert (problem.severity, problem.sources) == ("error", ("0", "1", "2", "3", "4"))
+        assert "only two groups, '0', '1', '2' and '3' against '4'" in problem.message
+        assert "method='em'" in problem.fix
+        alone = only(check_tally(tally, [*chain, (3, 4)], by_moments=True), "A006")
+        assert "to one group" in alone.message
+        assert "two sources" in alone.fix
+        assert not check_tally(tally, chain[:2], by_moments=True).errors
+        assert "A006" not in check_tally(tally, [(0, 1, 2, 3)], by_moments=True).codes
 
     def test_a_large_group(self):
         votes = flat_world(classes=20, sources=7).draw(5000).votes

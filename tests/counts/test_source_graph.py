@@ -3,6 +3,7 @@
 from itertools import combinations
 
 import networkx as nx
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -73,6 +74,11 @@ def test_cliques_are_maximal_and_cover_all_edges(graph):
 @given(graphs())
 def test_components_are_those_of_networkx(graph):
     assert set(map(frozenset, graph.components)) == set(map(frozenset, nx.connected_components(as_networkx(graph))))
+
+
+@given(graphs())
+def test_pairs_in_one_component_are_those_that_completing_would_join(graph):
+    np.testing.assert_array_equal(graph.in_one_component, graph.completed().in_one_clique)
 
 
 @given(graphs())

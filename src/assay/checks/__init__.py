@@ -3,6 +3,7 @@
 from assay.checks.checking import Learnability, check, check_tally
 from assay.checks.class_balance import HAND_LABELS
 from assay.checks.copies import duplicate_groups, inside_another, nearly_alike
+from assay.checks.identifiability import parts_of
 from assay.checks.problems import CODES, CheckReport, Code, Problem
 from assay.checks.vote_counts import VoteCounts, count_votes
 
@@ -20,4 +21,5 @@ __all__ = [
     "duplicate_groups",
     "inside_another",
     "nearly_alike",
+    "parts_of",
 ]

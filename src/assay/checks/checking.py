@@ -81,13 +81,22 @@ def check_tally(
     dependencies: Iterable[Dependency] = (),
     class_balance: Any = None,
     labeled: Iterable[str] = (),
+    *,
+    by_moments: bool = False,
 ) -> CheckReport:
-    """The same for votes that are counted already; ``labeled`` are tasks with ``HAND_LABELS`` hand labels or more."""
+    """The same for votes that are counted already.
+
+    ``labeled`` are tasks with ``HAND_LABELS`` hand labels or more; ``by_moments`` asks whether the moment methods can
+    learn, too.
+    """
     graph = _source_graph(tally.names, dependencies)
     found = [counts.given(graph) for counts in count_votes(tally)]
     by_hand = frozenset(labeled)
     known = _Known(by_hand, by_hand | tasks_told(class_balance, tally.tasks))
-    return in_order(_problems(tally, found, graph, known))
+    problems = list(_problems(tally, found, graph, known))
+    if by_moments:
+        problems += [problem for counts in found for problem in rules.too_few_groups(counts)]
+    return in_order(problems)
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,6 +32,7 @@ CODES: dict[str, Code] = _codes(
         "A003": "all sources depend on each other",
         "A004": "only two independent groups of sources",
         "A005": "a group of dependent sources is too large",
+        "A006": "too few separate groups of sources for this method",
     },
 ) | _codes(
     "warning",

@@ -69,6 +69,24 @@ def too_few_sources(counts: VoteCounts) -> Iterator[Problem]:
     yield _problem("A004", counts, message, fix)
 
 
+def too_few_groups(counts: VoteCounts) -> Iterator[Problem]:
+    """A006: sources without an edge between them are not independent if others connect them."""
+    if not counts.names or counts.independent_sources < 3:
+        return  # an error of its own
+    groups = [joined(_names(counts, part.members), most=4) for part in parts_of(counts.tied)]
+    if len(groups) >= 3:
+        return
+    where = tasks_text(counts.tasks)
+    found = f"only two groups, {groups[0]} against {groups[1]}" if len(groups) == 2 else "one group"
+    message = (
+        f"dependencies connect the sources on {where} to {found}; method='completion' and method='covariance' "
+        "learn from three groups that no dependency connects"
+    )
+    missing = "a source" if len(groups) == 2 else "two sources"
+    fix = f"use method='em', declare fewer dependencies, or add {missing} for {where} independent of these"
+    yield _problem("A006", counts, message, fix)
+
+
 def bipartite(counts: VoteCounts, parts: Sequence[Part]) -> Iterator[Problem]:
     """A101."""
     found = [part for part in parts if part.sides is not None and len(part.members) > 1]

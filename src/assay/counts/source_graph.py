@@ -141,6 +141,18 @@ class SourceGraph:
             adjacent[i, j] = adjacent[j, i] = True
         return adjacent
 
+    @cached_property
+    def in_one_component(self) -> npt.NDArray[np.bool_]:
+        """(sources, sources): which pairs are connected by dependencies, directly or through others.
+
+        >>> SourceGraph(["a", "b", "c"], [("a", "b")]).in_one_component.astype(int).tolist()
+        [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
+        """
+        component_of = np.empty(len(self.names), dtype=np.int64)
+        for number, part in enumerate(self.components):
+            component_of[list(part)] = number
+        return np.asarray(component_of[:, None] == component_of[None])
+
     def completed(self) -> SourceGraph:
         """The graph with every component completed to a clique, which has singleton separators."""
         return SourceGraph(self.names, [part for part in self.components if len(part) > 1])

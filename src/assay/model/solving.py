@@ -12,7 +12,7 @@ from assay.model.counted import Counted
 from assay.model.dependencies import LearnedDependencies, learn_from_tally, strong_dependencies
 from assay.model.estimate import fit_component
 from assay.model.fitted import FittedComponent
-from assay.model.settings import ModelSettings, knowledge_for
+from assay.model.settings import MOMENTS, ModelSettings, knowledge_for
 
 
 def dependencies_of(
@@ -31,7 +31,13 @@ def dependencies_of(
 
 def checked(counted: Counted, dependencies: Sequence[Dependency], settings: ModelSettings) -> CheckReport:
     """The result of :func:`assay.check`; raises if the model is not identifiable, unless that is allowed."""
-    report = check_tally(counted.tally, dependencies, settings.class_balance, _labeled_by_hand(counted))
+    report = check_tally(
+        counted.tally,
+        dependencies,
+        settings.class_balance,
+        _labeled_by_hand(counted),
+        by_moments=settings.method in MOMENTS,
+    )
     if not report.ok and not settings.allow_unidentifiable:
         # A clique with too many joint votes (A005) cannot be fitted at all.
         override = "" if "A005" in report.codes else "\nLabelModel(allow_unidentifiable=True) fits it anyway."

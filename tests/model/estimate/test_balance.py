@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.counts import SourceGraph, Tally, layout_of
 from assay.counts.evidence import Evidence
 from assay.counts.patterns import Patterns
 from assay.model.estimate.balance import balance_from_overlaps
@@ -41,6 +42,60 @@ def test_hierarchical(entities):
     found, outcome = balance_from_overlaps(whole.population())
     assert outcome.converged
     np.testing.assert_allclose(found, world.balance, atol=1e-3)
+
+
+def hierarchy_evidence(entities, labels, n, seed, **settings):
+    world = task_world(entities, labels, balance=[0.3, 0.2, 0.3, 0.2], seed=seed, **settings)
+    tally = Tally.of(world.draw(n, seed=seed + 100).votes)
+    return Evidence.of(tally, layout_of(tally.schema, 0, SourceGraph(tally.names)))
+
+
+@pytest.mark.parametrize("off_coverage", [0.1, None])
+@pytest.mark.parametrize("kind", ["class-conditional", "full"])
+def test_every_view_of_a_hierarchy_tells_all_outcomes_apart(entities, kind, off_coverage):
+    """No single source does, so a view needs one of each kind."""
+    labels = ["entity"] * 5 + ["person"] * 4 + ["org"] * 4
+    for seed in range(6):
+        evidence = hierarchy_evidence(entities, labels, 200_000, seed, kind=kind, off_coverage=off_coverage)
+        found, outcome = balance_from_overlaps(evidence)
+        assert outcome.converged
+        np.testing.assert_allclose(found, [0.3, 0.2, 0.3, 0.2], atol=0.04)
+
+
+@pytest.mark.parametrize("n", [500, 5_000, 50_000])
+def test_a_balance_that_is_hardly_determined_is_none(entities, n):
+    """Only two sources tell persons from organisations."""
+    labels = ["entity"] * 2 + ["person"] * 3 + ["org"] * 3
+    for seed in range(6):
+        found, outcome = balance_from_overlaps(hierarchy_evidence(entities, labels, n, seed, off_coverage=None))
+        assert outcome.converged == (found is not None)
+        assert found is None or np.abs(found - [0.3, 0.2, 0.3, 0.2]).max() < 0.2
+
+
+def test_coin_flippers_tell_no_balance():
+    world = flat_world(sources=6, accuracy=(0.5, 0.5), balance=[0.3, 0.7])
+    for seed in range(5):
+        patterns = Patterns.of(world.draw(20_000, seed=seed).votes.codes)
+        found, outcome = balance_from_overlaps(Evidence(written_out(world).layout, patterns))
+        assert found is None
+        assert outcome.status == "unreliable_balance"
+
+
+def test_many_outcomes():
+    balance = np.arange(10, 40) / sum(range(10, 40))
+    drawn = flat_world(classes=30, sources=9, balance=balance, seed=1).draw(30_000)
+    tally = Tally.of(drawn.votes)
+    found, outcome = balance_from_overlaps(Evidence.of(tally, layout_of(tally.schema, 0, SourceGraph(tally.names))))
+    assert outcome.converged
+    np.testing.assert_allclose(found, balance, atol=0.01)
+
+
+def test_a_sample_of_the_patterns_is_nearly_as_good():
+    world = flat_world(sources=30, coverage=0.3, balance=[0.2, 0.8], seed=2)
+    tally = Tally.of(world.draw(50_000).votes)
+    evidence = Evidence.of(tally, layout_of(tally.schema, 0, SourceGraph(tally.names)))
+    found, _ = balance_from_overlaps(evidence.thinned(2**15))
+    np.testing.assert_allclose(found, [0.2, 0.8], atol=0.04)
 
 
 def test_the_error_falls_with_the_number_of_items():

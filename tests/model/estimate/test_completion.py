@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
+from assay.model.estimate import completion
 from assay.model.estimate.completion import from_inverse_covariance, solve
-from assay.simulate import flat_world
+from assay.simulate import flat_world, task_world
 from tests.support.worlds import written_out
 
 
@@ -46,9 +47,75 @@ def test_unipolar_sources():
 
 
 @pytest.mark.parametrize("classes", [3, 4])
-def test_rank_r_minus_1_of_class_conditional_sources(classes):
-    world = flat_world(classes=classes, sources=4, kind="class-conditional", coverage=0.8, seed=classes)
+@pytest.mark.parametrize("kind", ["class-conditional", "full"])
+def test_rank_r_minus_1(classes, kind):
+    world = flat_world(classes=classes, sources=4, kind=kind, coverage=0.8, seed=classes)
     assert_recovered(written_out(world), atol=1e-3)
+
+
+DEPENDENT = {
+    "pair": [(0, 1)],
+    "two pairs": [(0, 1), (2, 3)],
+    "chain": [(0, 1), (1, 2)],
+    "chain of triples": [(0, 1, 2), (1, 2, 3)],
+}
+
+
+@pytest.mark.parametrize("copies", DEPENDENT.values(), ids=DEPENDENT)
+@pytest.mark.parametrize("coverage", [0.7, 1.0])
+def test_rank_r_minus_1_with_dependencies(copies, coverage):
+    for seed in range(3):
+        world = flat_world(classes=3, sources=8, copies=copies, coverage=coverage, seed=seed)
+        drawn = world.draw(50_000, seed=seed + 50)
+        settings = {"dependencies": world.dependencies, "class_balance": world.balance}
+        model = assay.LabelModel(method="completion", **settings).fit(drawn.votes)
+        assert model.converged_
+        for found, expected in zip(model.conditionals_, world.conditionals, strict=True):
+            np.testing.assert_allclose(found, expected, atol=0.03)
+        best = (world.posterior(drawn.votes.codes).argmax(axis=1) == drawn.gold).mean()
+        assert (model.predict(drawn.votes) == drawn.gold).mean() > best - 0.005
+
+
+def test_many_unknowns_are_solved_for_without_second_order_steps(monkeypatch):
+    world = flat_world(classes=3, sources=5, copies=[(0, 1)], kind="class-conditional", coverage=0.8, seed=3)
+    whole = written_out(world)
+    monkeypatch.setattr(completion, "_MOST_UNKNOWNS", 0)
+    parameters, _ = fitted(whole)
+    for table, clique in zip(parameters.joint, whole.layout.cliques, strict=True):
+        np.testing.assert_allclose(table, whole.table(clique), atol=0.02)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("copies", [[(0, 1), (1, 2), (2, 3)], [(0, 1), (1, 2), (2, 3), (3, 4)]], ids=["two", "one"])
+def test_fewer_than_three_groups_determine_nothing(classes, copies):
+    """Some sources are independent given their neighbours, which Algorithm 1 does not use."""
+    world = flat_world(classes=classes, sources=5, copies=copies, seed=1)
+    votes = world.draw(2_000).votes
+    settings = {"dependencies": world.dependencies, "class_balance": world.balance}
+    assert assay.check(votes, world.dependencies).ok
+    for method in ("completion", "covariance"):
+        with pytest.raises(assay.UnidentifiableError, match="A006"):
+            assay.LabelModel(method=method, **settings).fit(votes)
+        model = assay.LabelModel(method=method, allow_unidentifiable=True, **settings).fit(votes)
+        assert not model.converged_
+        assert any("A006" in note for note in model.notes_)
+        assert_proper(model, votes)
+    assert assay.LabelModel(method="em", **settings).fit(votes).converged_
+
+
+def test_hierarchies_are_labeled_as_well_as_with_a_given_balance(entities):
+    labels = ["entity"] * 5 + ["person"] * 4 + ["org"] * 4
+    for seed in range(4):
+        world = task_world(entities, labels, balance=[0.3, 0.2, 0.3, 0.2], kind="class-conditional", seed=seed)
+        drawn = world.draw(200_000, seed=seed + 100)
+        scores = [
+            (
+                assay.LabelModel(method="completion", class_balance=balance).fit(drawn.votes).predict(drawn.votes)
+                == drawn.gold
+            ).mean()
+            for balance in (None, world.balance)
+        ]
+        assert scores[0] > scores[1] - 0.01
 
 
 def test_a_source_that_is_wrong_more_often_than_right():

@@ -84,6 +84,19 @@ def test_dependent_pairs_are_left_out_of_the_fit():
     assert wrong > 0.02
 
 
+def test_the_ends_of_a_chain_depend_on_each_other():
+    for seed in range(3):
+        whole = written_out(flat_world(sources=7, copies=[(0, 1), (1, 2), (2, 3)], seed=seed))
+        parameters, outcome = fitted(whole)
+        assert outcome.converged
+        assert_recovered(parameters, whole)
+
+
+def test_two_groups_determine_nothing():
+    whole = written_out(flat_world(sources=5, copies=[(0, 1), (1, 2), (2, 3)], seed=1))
+    assert fitted(whole)[1].status == "too_few_sources"
+
+
 @given(class_conditional_worlds())
 def test_tables_are_proper(world):
     for table in fitted(world)[0].conditionals:

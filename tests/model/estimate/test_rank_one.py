@@ -74,6 +74,15 @@ def test_an_entry_that_nothing_tells_of():
     assert "fewer than three" in outcome.advice
 
 
+def test_two_sides_trade_off():
+    vector = np.array([0.5, 0.6, 0.7, 0.8])
+    known = np.zeros((4, 4), dtype=bool)
+    known[:2, 2:] = known[2:, :2] = True
+    found, outcome = complete(np.outer(vector, vector), np.ones((4, 4)), np.ones((4, 4)), known, np.ones(4))
+    np.testing.assert_allclose(np.outer(found[:2], found[2:]), np.outer(vector[:2], vector[2:]), atol=1e-4)
+    assert outcome.status == "too_few_sources"
+
+
 @pytest.mark.parametrize("size", [0, 1, 2])
 def test_too_little_to_complete_is_no_crash(size):
     everything = np.ones((size, size), dtype=bool) & ~np.eye(size, dtype=bool)

@@ -9,15 +9,18 @@ Algorithm 1, and rank :math:`r - 1` for more, as in the appendix. With
 .. math:: F = \hat\Sigma_O Z (I + Z^T \hat\Sigma_O Z)^{-1/2}, \qquad \Sigma_{OS} = F U \Sigma_S^{1/2},
 
 which for one column is the algorithm's :math:`\hat\Sigma_O \hat z / \sqrt{\hat c}`,
-:math:`U` is any orthogonal matrix. We take the one that comes closest to the
-class-conditional fit.
+:math:`U` is any orthogonal matrix. We take the one that comes closest to what three-way
+overlaps tell, or else to the class-conditional fit.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 from scipy import linalg, optimize
+from scipy.sparse import csgraph
 
 from assay.counts import (
     Clique,
@@ -31,7 +34,9 @@ from assay.counts import (
     single_indicators,
 )
 from assay.errors import VoteError
+from assay.model.estimate.balance import mixture_from_overlaps
 from assay.model.estimate.covariance import expand_tied, slopes_from_covariance
+from assay.model.estimate.levenberg_marquardt import least_squares
 from assay.model.estimate.rank_one import complete
 from assay.model.estimate.solver import SolverOutcome
 from assay.model.parameters import Parameters, normalised
@@ -42,6 +47,12 @@ IntArray = npt.NDArray[np.int64]
 
 _DEPENDENT = 1e-7
 """A column is left out if the share of its variance that others do not explain is below this."""
+_MAX_STEPS = 500
+_FACTOR_ROUNDS = 30
+_MOST_UNKNOWNS = 1_500
+"""With more unknowns than this, second-order steps take too long."""
+_NO_GAIN = 1e-10
+"""Of the weighted sum of squares, in which an entry that only sampling errors change counts as one."""
 
 
 def from_inverse_covariance(
@@ -51,7 +62,7 @@ def from_inverse_covariance(
 
     Each step takes one clique of every group of dependent sources, so that these have
     singleton separators, and solves for those; together the steps cover every clique
-    (the paper's appendix A.1, multi-step approach).
+    (the paper's appendix A.1, multi-step approach). So there must be three groups.
     """
     layout = evidence.layout
     joint: dict[Clique, FloatArray] = {}
@@ -66,7 +77,15 @@ def from_inverse_covariance(
         outcomes.append(outcome)
     tables_in_order = tuple(joint[clique] for clique in layout.cliques)
     worst = next((outcome for outcome in outcomes if not outcome.converged), outcomes[0])
+    if _groups_that_vote(evidence) < 3:
+        worst = replace(worst, status="too_few_groups")
     return Parameters(layout, balance, tables_in_order), worst
+
+
+def _groups_that_vote(evidence: Evidence) -> int:
+    """How many groups of dependent sources vote at all; Ω is bipartite with two, whatever their cliques."""
+    voting = set(np.unique(evidence.patterns.rows.sources).tolist())
+    return sum(not voting.isdisjoint(part) for part in evidence.layout.graph.components)
 
 
 def _one_step(
@@ -102,7 +121,9 @@ def solve(evidence: Evidence, balance: FloatArray, signs: FloatArray) -> tuple[l
         z, outcome = complete(-inverse, np.ones_like(inverse), scale, apart, np.sign(leaning))
         completed = z[:, None]
     else:
-        completed, outcome = _low_rank(inverse, scale, apart, statistics.covariance, cross_guess, balance)
+        completed, outcome = _low_rank(inverse, scale, apart, statistics.covariance, layout.outcomes - 1)
+    if layout.outcomes > 2:
+        cross_guess = _turned_to(evidence, statistics, balance, cross_guess)
     cross = _cross_covariance(statistics.covariance, completed, balance, cross_guess)
     moments = cross + np.outer(statistics.rates, balance[:-1])
     moments = np.column_stack([moments, statistics.rates - moments.sum(axis=1)])
@@ -112,30 +133,82 @@ def solve(evidence: Evidence, balance: FloatArray, signs: FloatArray) -> tuple[l
 
 
 def _low_rank(
-    inverse: FloatArray,
-    deviation: FloatArray,
-    apart: BoolArray,
-    covariance: FloatArray,
-    cross_guess: FloatArray,
-    balance: FloatArray,
+    inverse: FloatArray, deviation: FloatArray, apart: BoolArray, covariance: FloatArray, rank: int
 ) -> tuple[FloatArray, SolverOutcome]:
-    """Z of rank r − 1 by L-BFGS, starting from the class-conditional fit."""
-    hidden = _hidden_covariance(balance)
-    gap = hidden - cross_guess.T @ inverse @ cross_guess
-    values, vectors = np.linalg.eigh((gap + gap.T) / 2)
-    root = vectors / np.sqrt(np.maximum(values, 1e-3 * np.abs(values).max()))
-    start = inverse @ cross_guess @ root
-    weight = np.where(apart, 1 / deviation, 0.0)
-    scale = float(np.sum((weight * inverse) ** 2)) + 1e-300
+    """Z of rank r − 1: the weighted least-squares fit on Ω, from the factors that groups have in common."""
+    start = _from_factors(inverse, _common_factors(covariance, apart, rank))
+    squared = np.where(apart, deviation**-2.0, 0.0)
+    scale = float(np.sum(squared * inverse**2)) + 1e-300
 
-    def objective(flat: FloatArray) -> tuple[float, FloatArray]:
+    def value(flat: FloatArray) -> float:
         z = flat.reshape(start.shape)
-        residual = weight * (inverse + z @ z.T)
-        return float(np.sum(residual**2)) / scale, (4 * (weight * residual) @ z / scale).ravel()
+        return float(np.sum(squared * (inverse + z @ z.T) ** 2))
 
-    found = optimize.minimize(objective, start.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": 500})
-    status = "converged" if found.success or found.nit < 500 else "max_steps"
-    return found.x.reshape(start.shape), SolverOutcome(status, int(found.nit), float(found.fun))
+    def slope(flat: FloatArray) -> FloatArray:
+        z = flat.reshape(start.shape)
+        return np.asarray(2 * ((squared * (inverse + z @ z.T)) @ z).ravel())
+
+    def relative(flat: FloatArray) -> tuple[float, FloatArray]:
+        return value(flat) / scale, 2 * slope(flat) / scale
+
+    def normal_equations(flat: FloatArray) -> tuple[FloatArray, FloatArray]:
+        z = flat.reshape(start.shape)
+        curvature = 2 * np.einsum("ij,ja,ib->iajb", squared, z, z)
+        own = np.arange(len(z))
+        curvature[own, :, own] += 2 * np.einsum("ij,ja,jb->iab", squared, z, z)
+        return slope(flat), curvature.reshape(flat.size, flat.size)
+
+    if start.size <= _MOST_UNKNOWNS:
+        found = least_squares(value, normal_equations, start.ravel(), no_gain=_NO_GAIN, max_steps=_MAX_STEPS)
+        at, reached, steps, converged = found.at, found.value, found.steps, found.converged
+    else:
+        ended = optimize.minimize(relative, start.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": _MAX_STEPS})
+        at, reached, steps, converged = ended.x, ended.fun * scale, int(ended.nit), bool(ended.success)
+    return at.reshape(start.shape), SolverOutcome("converged" if converged else "max_steps", steps, reached / scale)
+
+
+def _common_factors(covariance: FloatArray, apart: BoolArray, rank: int) -> FloatArray:
+    """(indicators, rank): F with F Fᵀ ≈ Σ between independent groups, by iterated principal factors.
+
+    With every group whitened by itself, sampling errors are alike everywhere.
+    """
+    whitened, root = np.zeros_like(covariance), np.zeros_like(covariance)
+    _, group_of = csgraph.connected_components((~apart).astype(np.int8), directed=False)
+    for group in range(int(group_of.max(initial=-1)) + 1):
+        inside = np.ix_(group_of == group, group_of == group)
+        values, vectors = np.linalg.eigh(covariance[inside])
+        scale = np.sqrt(np.maximum(values, _DEPENDENT * values[-1]))
+        whitened[inside], root[inside] = (vectors / scale) @ vectors.T, (vectors * scale) @ vectors.T
+    between = np.where(apart, whitened @ covariance @ whitened, 0.0)
+    filled, factors = between, np.zeros((len(covariance), rank))
+    for _ in range(_FACTOR_ROUNDS):
+        values, vectors = linalg.eigh(filled, subset_by_index=(max(len(filled) - rank, 0), len(filled) - 1))
+        factors[:, : len(values)] = vectors * np.sqrt(np.maximum(values, 0.0))
+        last, filled = filled, np.where(apart, between, factors @ factors.T)
+        if np.abs(filled - last).max(initial=0.0) < 1e-6:
+            break
+    return root @ factors
+
+
+def _from_factors(inverse: FloatArray, factors: FloatArray) -> FloatArray:
+    """Z = Σ⁻¹ F (I − Fᵀ Σ⁻¹ F)^(−1/2), kept finite where sampling errors make F explain everything."""
+    explained = factors.T @ inverse @ factors
+    values, vectors = np.linalg.eigh((explained + explained.T) / 2)
+    return np.asarray(inverse @ factors @ (vectors / np.sqrt(np.maximum(1 - values, 1e-6))) @ vectors.T)
+
+
+def _turned_to(evidence: Evidence, statistics: Statistics, balance: FloatArray, cross_guess: FloatArray) -> FloatArray:
+    """The covariance of single votes with the truth that three-way overlaps tell, or the guess where they do not."""
+    mixture, _ = mixture_from_overlaps(evidence)
+    if mixture is None:
+        return cross_guess
+    place = {indicator: at for at, indicator in enumerate(single_indicators(evidence.layout))}
+    rows = np.array([place.get(indicator, -1) for indicator in statistics.indicators])
+    together = np.maximum(mixture.said[rows], 0.0) * balance
+    # The given balance may differ from the mixture's, but how often a value is emitted is known.
+    together *= (statistics.rates / np.maximum(together.sum(axis=1), 1e-300))[:, None]
+    told = together - np.outer(statistics.rates, balance)
+    return np.where(rows[:, None] >= 0, told, 0.0)[:, :-1]
 
 
 def _cross_covariance(

@@ -54,7 +54,8 @@ def slopes_from_covariance(
     rates = statistics.rates
     variance = rates * (1 - rates)
     deviation = np.sqrt((np.outer(variance, variance) + statistics.covariance**2) / max(statistics.items, 1)) + 1e-9
-    apart = ~layout.graph.in_one_clique
+    # Along a chain of dependencies sources correlate beyond the truth, neighbours or not.
+    apart = ~layout.graph.in_one_component
     known = apart[np.ix_(source_of, source_of)] & (variance > 0)[:, None] & (variance > 0)[None, :]
     slopes, outcome = complete(statistics.covariance, factor, deviation, known, signs[source_of])
     return np.where(known.any(axis=1), slopes, 0.0), outcome

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from scipy import optimize, sparse
 from scipy.sparse import csgraph
 
+from assay.checks import parts_of
 from assay.model.estimate.solver import SolverOutcome
 
 FloatArray = npt.NDArray[np.float64]
@@ -45,7 +46,7 @@ def complete(
         (d,): the sign each entry has on average, which determines the sign of every
         connected component.
 
-    Entries that are not constrained are zero.
+    Entries that are not constrained are zero. It has converged only if the known entries determine the vector.
     """
     usable = known & (np.abs(factor) > 1e-12)
     constrained = usable.any(axis=1)
@@ -64,7 +65,8 @@ def complete(
     )
     solved = np.where(constrained, _oriented(found.x, usable, expected_sign), 0.0)
     status = "converged" if found.success or found.nit < _MAX_STEPS else "max_steps"
-    if not constrained.all():
+    # Without an odd cycle one side of a part may be scaled up and the other down, and the fit is the same.
+    if any(part.sides is not None for part in parts_of(usable)):
         status = "too_few_sources"
     return solved, SolverOutcome(status, int(found.nit), float(found.fun))
 

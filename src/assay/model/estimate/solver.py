@@ -9,7 +9,13 @@ ADVICE = {
     "max_steps": "it did not converge within max_steps; raise max_steps, or run assay.check",
     "singular_covariance": "some indicators are constant or linearly dependent; these were left out",
     "unreliable_balance": "three-way overlaps do not identify the class balance; set class_balance or use method='em'",
-    "too_few_sources": "fewer than three independent sources inform some parameters; these were set from vote rates",
+    "too_few_groups": (
+        "it needs three groups of sources without a dependency between them; estimates are not reliable: declare "
+        "fewer dependencies, add independent sources, or use method='em'"
+    ),
+    "too_few_sources": (
+        "fewer than three independent sources inform some parameters; these were set from vote rates or are arbitrary"
+    ),
 }
 
 
