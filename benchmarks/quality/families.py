@@ -343,11 +343,14 @@ def sub_types(n: int, rng: Rng) -> Draw:
 
 
 def distractors(n: int, rng: Rng) -> Draw:
-    """A crowd of 30 to 100, three to eight classes: wrong votes on an item mostly go to the same wrong class."""
+    """A crowd of 30 to 100, three to eight classes: wrong votes on an item mostly go to the same wrong class.
+
+    Some items look so much like another class that most workers take them for it.
+    """
     classes = int(rng.integers(3, 9))
     balance = _balance(rng, classes)
     y = truth(balance, n, rng)
-    ease = rng.beta(2.5, 1.0, n)
+    ease = np.where(rng.random(n) < _between(rng, 0.05, 0.3), 0.1, rng.beta(2.5, 1.0, n))
     distractor = (y + rng.integers(1, classes, n)) % classes
     workers = int(rng.integers(30, 101))
     coverage = np.minimum(rng.dirichlet(np.full(workers, 0.8)) * _between(rng, 4, 10) + 0.002, 0.9)
@@ -358,6 +361,25 @@ def distractors(n: int, rng: Rng) -> Draw:
         said = np.where((said != y) & (rng.random(n) < 0.6), distractor, said)
         columns.append(np.where(rng.random(n) < share, said, -1))
     return _flat(columns, y, balance)
+
+
+def batches(n: int, rng: Rng) -> Draw:
+    """A crowd that works through batches of items: who sees an item depends on its batch, and so does its class."""
+    classes = int(rng.integers(2, 7))
+    size = 40
+    batch = np.arange(n) // size
+    count = int(batch[-1]) + 1
+    balances = rng.dirichlet(np.full(classes, 2.0), count)
+    y = np.minimum((rng.random(n)[:, None] > np.cumsum(balances, axis=1)[batch]).sum(axis=1), classes - 1)
+    ease = rng.beta(2.0, 1.0, n)
+    distractor = (y + rng.integers(1, classes, n)) % classes
+    seen = [rng.random(count) < share for share in rng.dirichlet(np.full(60, 0.7)) * _between(rng, 5, 10) + 0.5 / count]
+    columns = []
+    for mine in seen:
+        said = two_sided(y, classes, 1 / classes + (1 - 1 / classes) * ease ** _between(rng, 0.2, 1.5), 1.0, rng)
+        said = np.where((said != y) & (rng.random(n) < 0.5), distractor, said)
+        columns.append(np.where(mine[batch], said, -1))
+    return _flat(columns, y, balances.mean(axis=0))
 
 
 def dense_crowd(n: int, rng: Rng) -> Draw:
@@ -429,7 +451,7 @@ FAMILIES: dict[str, Callable[[int, Rng], Draw]] = {
         *(independent, five_classes, few_sources, unbalanced),
         *(one_sided_independent, one_sided_rare, lopsided, prompts, topics, paraphrases, keywords, many_classes, mixed_sides),
         *(copies_of_a_weak_one, copies_of_a_good_one, twice, difficult_items, adversaries),
-        *(small_workers, sub_types, distractors, dense_crowd, spammers, hierarchy, hierarchy_with_pairs, one_sided_hierarchy),
+        *(small_workers, sub_types, distractors, batches, dense_crowd, spammers, hierarchy, hierarchy_with_pairs, one_sided_hierarchy),
     )
 }
 

@@ -102,6 +102,11 @@ class Evidence:
         """Whether every item has a vote: those without were left out, or there are none."""
         return bool(len(self.patterns)) and bool((np.diff(self.design.starts) > 0).all())
 
+    @cached_property
+    def silent_items(self) -> float:
+        """The number of items without votes."""
+        return float(self.counts[np.diff(self.design.starts) == 0].sum())
+
     @property
     def items_per_sampled(self) -> float:
         """The mean sampling weight of the items counted: above 1 if the patterns are a sample."""

@@ -96,8 +96,7 @@ def knowledge_for(model: ModelSettings, schema: Schema, component: int, layout: 
     ]
     return Knowledge(
         signs=signs,
-        balance=None if balance is None else balance.vector,
-        balance_belief=balance,
+        balance=balance,
         beliefs={
             place[source]: _belief(belief)
             for name, belief in (model.beliefs or {}).items()

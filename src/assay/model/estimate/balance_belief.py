@@ -15,6 +15,8 @@ FloatArray = npt.NDArray[np.float64]
 BalanceStrength = float | Literal["exact"] | None
 BalanceOf = Literal["all", "voted"]
 
+BELIEF_ITEMS = 50.0
+"""What a belief of unstated strength is worth, in items with known labels: log-odds with an error of about 0.3."""
 _LEAST = 1e-12
 """No outcome is less probable than this, so that any share can be reached by scaling."""
 _SETTLED = 1e-12
@@ -87,6 +89,23 @@ class BalanceBelief:
             if rank < unknown.sum() or (balance <= 0).any():
                 return None
         return balance
+
+    @property
+    def items(self) -> float:
+        """What it is worth, in items with known labels; infinite if it is exact."""
+        if self.strength == "exact":
+            return np.inf
+        return BELIEF_ITEMS if self.strength is None else float(self.strength)
+
+    def updated(self, counts: FloatArray) -> FloatArray:
+        """(outcomes,): the class balance after this many items per outcome, with the belief as a prior."""
+        total = float(counts.sum())
+        told = _positive(counts / max(total, _LEAST))
+        believed = self.nearest(told)
+        if not np.isfinite(self.items):
+            return believed
+        found: FloatArray = (total * told + self.items * believed) / (total + self.items)
+        return found
 
     def holds(self, balance: FloatArray, tolerance: float = 1e-6) -> bool:
         """Whether a class balance agrees with all statements."""

@@ -21,7 +21,7 @@ steps, as long as the likelihood grows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -78,12 +78,19 @@ class Expected:
     """(outcomes,): items with the outcome."""
     likelihood: float = 0.0
     """The log-likelihood of all items."""
+    silent: FloatArray | float = 0.0
+    """(outcomes,): items without votes among the totals."""
 
     def with_unseen(self, scoring: Scoring) -> Expected:
         """The same with the items without votes that were left out, as many as the model expects there to be."""
         share, items = unseen_share(scoring), float(self.totals.sum())
         unseen = items * share / (1 - share) * softmax(scoring.base[None])[0][0]
-        return Expected(self.votes, self.totals + unseen, self.likelihood - items * float(np.log1p(-share)))
+        likelihood = self.likelihood - items * float(np.log1p(-share))
+        return Expected(self.votes, self.totals + unseen, likelihood, unseen)
+
+    def with_silent(self, scoring: Scoring, evidence: Evidence) -> Expected:
+        """The same, with the items without votes told apart."""
+        return replace(self, silent=evidence.silent_items * softmax(scoring.base[None])[0][0])
 
     @classmethod
     def given(cls, design: Design, weighted: FloatArray, likelihood: float = 0.0) -> Expected:
@@ -104,7 +111,9 @@ def expected_counts(parameters: Parameters, evidence: Evidence) -> Expected:
     """The E-step. If no item is without votes, those that were left out are expected too: votes are truncated data."""
     scoring = Scoring.bayes(parameters)
     expected = _expected_counts(scoring, evidence)
-    return expected.with_unseen(scoring) if leaves_out(parameters, evidence) else expected
+    if leaves_out(parameters, evidence):
+        return expected.with_unseen(scoring)
+    return expected.with_silent(scoring, evidence)
 
 
 def unseen_share(scoring: Scoring) -> float:
@@ -150,7 +159,7 @@ def expectation_maximization(
     start: Parameters, evidence: Evidence, known: Knowledge, settings: EMSettings
 ) -> tuple[Parameters, SolverOutcome]:
     """A local maximum a posteriori of the parameters, from a start."""
-    maximize = Maximizer(start.layout, known, settings)
+    maximize = Maximizer(start.layout, known, settings, leaves_out=evidence.voted_only)
 
     def step(parameters: Parameters) -> tuple[Parameters, float]:
         expected = expected_counts(parameters, evidence)
@@ -170,7 +179,7 @@ def expectation_maximization(
         before, here = here, after
         if ahead is not None:
             if known.balance is not None:
-                ahead = ahead.with_balance(known.balance)
+                ahead = ahead.with_balance(here.balance)
             after_ahead, likelihood_ahead = step(ahead)
             steps += 1
             if likelihood_ahead >= likelihood:
@@ -185,8 +194,12 @@ class Maximizer:
     values in one array; cliques of several sources one by one.
     """
 
-    def __init__(self, layout: Layout, known: Knowledge, settings: EMSettings) -> None:
+    def __init__(
+        self, layout: Layout, known: Knowledge, settings: EMSettings, *, leaves_out: bool = False
+    ) -> None:
+        """``leaves_out``: items without votes were left out of those that are counted."""
         self.layout = layout
+        self.leaves_out = leaves_out
         self.known = known
         self.settings = settings
         alone: dict[int, list[int]] = {}
@@ -223,12 +236,17 @@ class Maximizer:
         for index, clique in self.cliques.items():
             tables[index] = clique.table(blocks[index], totals, average, self.settings)
         joint = tuple(tables[index] for index in range(len(self.layout.cliques)))
-        return Parameters(self.layout, self._balance(totals), joint, ignore_abstentions=self.known.ignore_abstentions)
+        balance = self._balance(expected)
+        return Parameters(self.layout, balance, joint, ignore_abstentions=self.known.ignore_abstentions)
 
-    def _balance(self, totals: FloatArray) -> FloatArray:
+    def _balance(self, expected: Expected) -> FloatArray:
+        raised = expected.totals + self.settings.even_balance
         if self.known.balance is not None:
-            return self.known.balance
-        raised = totals + self.settings.even_balance
+            # What is said of all items is said of those that were given, not of those that were left out before.
+            about = raised
+            if self.known.balance.of == "voted" or self.leaves_out:
+                about = np.maximum(raised - expected.silent, TINY)
+            raised = self.known.balance.updated(about) * (raised / about)
         balance: FloatArray = raised / raised.sum()
         return balance
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from assay.counts import Evidence, Statistics, single_indicators
 from assay.model.estimate.balance import balance_from_overlaps
+from assay.model.estimate.balance_belief import BalanceBelief
 from assay.model.estimate.completion import from_inverse_covariance
 from assay.model.estimate.covariance import from_covariance
 from assay.model.estimate.em import EMSettings, expectation_maximization
@@ -21,6 +22,7 @@ from assay.model.estimate.robust import RobustSettings, robust
 from assay.model.estimate.self_assessment import SelfAssessment, self_assessment
 from assay.model.estimate.solver import SolverOutcome
 from assay.model.estimate.start import from_majority
+from assay.model.estimate.tilting import mean_posterior, of_voted_items, tilted, wanted_balance
 from assay.model.estimate.uncertainty import Interval, accuracy_intervals, mixed_intervals
 from assay.model.parameters import Parameters
 from assay.model.scoring import Scoring
@@ -81,6 +83,16 @@ class Fit:
             scoring = Scoring.pooled(first.weight, scoring, other.scoring)
         return cls(parameters, scoring, solvers, evidence, tuple(candidates), **others)
 
+    def tilted(self, belief: BalanceBelief, *, em_weight: float, trust: float) -> Fit:
+        """The same with labels that agree with what is believed of the class balance, as far as it counts."""
+        assert self.evidence is not None
+        told = mean_posterior(self.scoring, self.evidence)
+        wanted = wanted_balance(told, belief, em_weight=em_weight, trust=trust)
+        if belief.of == "all":
+            of_all = wanted_balance(self.parameters.balance, belief, em_weight=em_weight, trust=trust)
+            wanted = of_voted_items(of_all, self.parameters, self.evidence)
+        return replace(self, scoring=tilted(self.scoring, self.evidence, wanted))
+
     @property
     def statistics(self) -> Statistics | None:
         """The counts of single votes and co-votes."""
@@ -140,8 +152,9 @@ def fit_component(
     elif method in ("completion", "covariance"):
         parameters, solvers = _moments(evidence, known, em, method, seed)
         candidates.append(Candidate(parameters, Scoring.bayes(parameters)))
+    trust = 1.0
     if weight < 1:
-        parameters, scoring, solvers["robust"] = _robust_by_stages(
+        parameters, scoring, solvers["robust"], trust = _robust_by_stages(
             evidence, known, doubts=fits is not None and fits.misfits
         )
         candidates.append(Candidate(parameters, scoring, 1 - weight))
@@ -149,9 +162,12 @@ def fit_component(
         # What does not count needs not to have converged.
         solvers.pop("em", None)
         candidates = candidates[-1:]
-    return Fit.of(
+    found = Fit.of(
         candidates, solvers, evidence, balance_known=known.balance is not None, goodness_of_fit=fits
     )
+    if known.balance is None:
+        return found
+    return found.tilted(known.balance, em_weight=weight, trust=trust)
 
 
 def _moments(
@@ -176,14 +192,14 @@ def _moments(
 
 def _robust_by_stages(
     evidence: Evidence, known: Knowledge, *, doubts: bool
-) -> tuple[Parameters, Scoring, SolverOutcome]:
+) -> tuple[Parameters, Scoring, SolverOutcome, float]:
     """The robust model, mostly on a small sample of the patterns where there are many."""
     settings = RobustSettings()
     if not _is_large(evidence):
         return robust(evidence, known, settings, doubts=doubts)
-    near, _, ended = robust(evidence.thinned(_FIRST_STAGE), known, settings)
-    final, scoring, last = robust(evidence, known, replace(settings, max_steps=_LAST_STEPS), near, doubts=doubts)
-    return final, scoring, replace(ended, steps=ended.steps + last.steps)
+    near, _, ended, _ = robust(evidence.thinned(_FIRST_STAGE), known, settings)
+    final, scoring, last, trust = robust(evidence, known, replace(settings, max_steps=_LAST_STEPS), near, doubts=doubts)
+    return final, scoring, replace(ended, steps=ended.steps + last.steps), trust
 
 
 def _em_by_stages(
@@ -241,6 +257,6 @@ def better_than_random(parameters: Parameters, signs: FloatArray) -> bool:
 
 def _balance(evidence: Evidence, known: Knowledge, seed: int) -> tuple[FloatArray | None, SolverOutcome | None]:
     """The class balance, given or from overlaps if these determine it; and the outcome of the solver, if any."""
-    if known.balance is not None:
-        return known.balance, None
+    if known.balance is not None and known.balance.vector is not None:
+        return known.balance.vector, None
     return balance_from_overlaps(evidence, seed)

@@ -34,6 +34,8 @@ _TOLERATED = 0.01
 
 _HALF_EARNED = 2.0
 """What a model that fits must explain, see :attr:`GoodnessOfFit.explained`, to count as much as the other one."""
+_OVERCONFIDENT = 0.25
+"""The most that a model counts if votes on one item are correlated."""
 _ALL_EARNED = 0.95
 """A weight from which on the other model is not worth fitting."""
 
@@ -78,13 +80,12 @@ class GoodnessOfFit:
         """How much the labels of the model count, beside those of one that assumes less; from 0 to 1.
 
         Nothing if its residuals are not due to chance; the more, the more of the votes it explains. If it
-        overlooks that some items are harder than others it is about as good as the other, and the
-        average of both is better than either.
+        overlooks that some items are harder than others its labels are about as good, but far too confident.
         """
         if self.misfits:
             return 0.0
         earned = self.explained / (self.explained + _HALF_EARNED)
-        weight = min(earned, 0.5) if self.correlation > 0 else earned
+        weight = min(earned, _OVERCONFIDENT) if self.correlation > 0 else earned
         return 1.0 if weight >= _ALL_EARNED else weight
 
     @property

@@ -30,10 +30,8 @@ class Knowledge:
 
     signs: FloatArray
     """(sources,): +1, or −1 for a source declared adversarial."""
-    balance: FloatArray | None = None
-    """(outcomes,): the class balance if it is known; else it is estimated."""
-    balance_belief: BalanceBelief | None = None
-    """What was said of the class balance, all of it or some, and how much that counts."""
+    balance: BalanceBelief | None = None
+    """What was said of the class balance, all of it or some, and how much that counts; else it is estimated."""
     beliefs: Mapping[int, Belief] = field(default_factory=dict)
     """Per source a prior, in place of the average source."""
     applies: tuple[BoolArray, ...] | None = None

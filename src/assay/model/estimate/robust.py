@@ -49,6 +49,7 @@ from assay.model.estimate.knowledge import Knowledge
 from assay.model.estimate.residuals import clique_correlations
 from assay.model.estimate.solver import SolverOutcome
 from assay.model.estimate.start import soft_majority, voted_for
+from assay.model.estimate.tilting import wanted_balance
 from assay.model.parameters import TINY, Parameters, independent, normalised
 from assay.model.scoring import Scoring, effective_share
 
@@ -61,7 +62,7 @@ IntArray = npt.NDArray[np.int64]
 class RobustSettings:
     """Settings of the robust model. The same for all data; none was tuned on a single dataset."""
 
-    share_strength: float = 100.0
+    share_strength: float = 1_000.0
     """The prior centred on the average source, for one that cannot name every outcome; a pseudo-count in votes."""
     coverage_slope: float = -0.3
     """The slope of the prior log-odds of such a source in the logarithm of its coverage."""
@@ -76,11 +77,11 @@ class RobustSettings:
     identified: float = 0.5
     """The share of votes on items with three free votes above which the balance is fully trusted."""
     many: float = 8.0
-    """The effective number of sources above which the balance is fully trusted."""
+    """The effective number of sources above which the balance is fully trusted;"""
+    many_doubted: float = 20.0
+    """the same for labels, if sources have more in common than the truth explains."""
     alike: float = 0.95
     """The shrinkage of labels toward a majority vote if the balance is not trusted at all."""
-    doubted: float = 0.5
-    """The same, as a share of that, if sources have more in common than the truth explains."""
     start_even: float = 0.3
     """The pseudo-votes of an item that all outcomes share in the initial soft majority vote."""
     max_steps: int = 60
@@ -95,13 +96,14 @@ def robust(
     start: Parameters | None = None,
     *,
     doubts: bool = False,
-) -> tuple[Parameters, Scoring, SolverOutcome]:
-    """Parameters, and a scoring, by EM from a soft majority vote or from other parameters.
+) -> tuple[Parameters, Scoring, SolverOutcome, float]:
+    """Parameters, a scoring, how the solver ended, and how far the votes identify the class balance, from 0 to 1.
 
-    ``doubts``: sources are known to have more in common than the truth explains.
+    By EM from a soft majority vote or from other parameters. ``doubts``: sources are known to have more in common
+    than the truth explains.
     """
     model = _Model(evidence, known, settings)
-    trust = 1.0 if known.balance is not None else model.trust_in_balance()
+    trust = model.trust
     if start is None:
         expected = _start(evidence, known, settings)
     else:
@@ -117,9 +119,10 @@ def robust(
         moved = float(np.abs(expected.votes / seen - before).max(initial=0.0))
     status = "converged" if moved < settings.tolerance else "max_steps"
     discount = settings.unseen_correlation + settings.seen_correlation * shared_correlation(scoring, evidence)
-    shrinkage = settings.alike * max(1 - trust, settings.doubted if doubts else 0.0)
-    final = _shrunk_to_majority(parameters, evidence, known, shrinkage)
-    return parameters, replace(final, discount=discount), SolverOutcome(status, steps, moved)
+    if doubts:
+        trust *= min(1.0, model.effective_sources / settings.many_doubted)
+    final = _shrunk_to_majority(parameters, evidence, known, settings.alike * (1 - trust))
+    return parameters, replace(final, discount=discount), SolverOutcome(status, steps, moved), trust
 
 
 def _scoring_for_em(parameters: Parameters, evidence: Evidence, trust: float) -> Scoring:
@@ -265,7 +268,13 @@ class _Model:
             logs = logs - np.average(logs[self.limited], weights=self.votes[self.limited])
         return np.exp(self.settings.coverage_slope * logs)
 
-    def trust_in_balance(self) -> float:
+    @property
+    def effective_sources(self) -> float:
+        """The number of sources with equally many votes that would be as diverse."""
+        return float(self.votes.sum() ** 2 / max(float(self.votes @ self.votes), TINY))
+
+    @cached_property
+    def trust(self) -> float:
         """How far the votes identify the class balance: by items with three votes that could have been different."""
         evidence = self.evidence
         # A joint vote is free if one of its votes is, and counts as one.
@@ -274,15 +283,14 @@ class _Model:
         votes = before[evidence.design.starts[1:]] - before[evidence.design.starts[:-1]]
         cast = float(evidence.counts @ np.diff(evidence.design.starts))
         informative = float((evidence.counts * votes * (votes >= 3)).sum())
-        effective = float(self.votes.sum() ** 2 / max(float(self.votes @ self.votes), TINY))
         share = informative / max(cast, TINY)
-        return min(1.0, share / self.settings.identified) * min(1.0, effective / self.settings.many)
+        return min(1.0, share / self.settings.identified) * min(1.0, self.effective_sources / self.settings.many)
 
     def __call__(self, expected: Expected) -> Parameters:
         """Parameters from expected counts."""
-        balance = self.known.balance
-        if balance is None:
-            balance = (expected.totals + TINY) / (expected.totals + TINY).sum()
+        balance = (expected.totals + TINY) / (expected.totals + TINY).sum()
+        if self.known.balance is not None:
+            balance = wanted_balance(balance, self.known.balance, em_weight=0.0, trust=self.trust)
         votes = self.by_value @ expected.votes
         source_votes = self._by_source(votes)
         chance = self._rows(votes, source_votes) * self._coverage(source_votes, balance)[self.source]

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from assay.counts import Design, Evidence, Layout
 from assay.model.estimate.em import EMSettings, Expected, Maximizer
 from assay.model.estimate.knowledge import Knowledge
-from assay.model.parameters import Parameters
+from assay.model.parameters import TINY, Parameters
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -33,7 +33,7 @@ def from_majority(evidence: Evidence, known: Knowledge, settings: EMSettings) ->
     """Parameters as if the soft majority vote were true."""
     labels = soft_majority(evidence.layout, evidence.design, known.signs)
     if known.balance is not None:
-        labels = labels * known.balance
+        labels = labels * known.balance.nearest(evidence.counts @ labels / max(float(evidence.counts.sum()), TINY))
         labels = labels / labels.sum(axis=1, keepdims=True)
     maximize = Maximizer(evidence.layout, known, settings)
     return maximize(Expected.given(evidence.design, labels * evidence.counts[:, None]))

@@ -1,0 +1,110 @@
+r"""Labels that agree with a known class balance: a factor for each outcome, so that it holds on average over items.
+
+Votes of one-sided sources do not tell the balance, so what a user knows of it must not be lost among them. It is the
+last layer of a label, apart from what the votes tell: the posterior of each item is multiplied by a factor per
+outcome and normalised, and the factors are such that the mean posterior over the items with votes is the wanted one.
+
+Where votes tell the balance, too, the two are weighed by their precision: the wanted balance is the geometric
+mean of both. What the votes tell has an error of its own, which depends on the model and not on the number of
+items: no model is exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.counts import Evidence
+from assay.model.estimate.balance_belief import BalanceBelief
+from assay.model.parameters import TINY, Parameters
+from assay.model.scoring import Scoring, softmax
+
+FloatArray = npt.NDArray[np.float64]
+
+_ERROR_OF_EM, _ERROR_OF_ROBUST = 0.1, 0.3
+"""The errors of the log-odds of a class balance that votes tell, where EM fits them and where it does not."""
+
+_PATTERNS = 40_000
+_STEPS = 200
+_CLOSE = 1e-5
+
+
+def tilted(scoring: Scoring, evidence: Evidence, wanted: FloatArray) -> Scoring:
+    """The scoring with a factor per outcome, so that the mean posterior of items with votes is the wanted balance."""
+    few = _voted(evidence)
+    if few is None:
+        return replace(scoring, without_votes=wanted)
+    shares = few.counts / few.counts.sum()
+    logs = scoring.log_joint(few.design)
+    effective = scoring.effective(np.diff(few.design.starts))[:, None]
+    aim = np.log(np.maximum(wanted, TINY))
+    # Discounted like the rest of the score; a step of the same size in log-odds is longer before the discount.
+    pace = 1 / max(float(shares @ effective[:, 0]), TINY)
+    tilt = np.zeros_like(aim)
+    for _ in range(_STEPS):
+        mean = shares @ softmax((logs + tilt) * effective)[0]
+        step = aim - np.log(np.maximum(mean, TINY))
+        tilt += pace * (step - step.mean())
+        if np.abs(mean - wanted).max() < _CLOSE:
+            break
+    prior = scoring.prior * np.exp(tilt - tilt.max())
+    return replace(scoring, prior=prior / prior.sum(), without_votes=wanted, is_bayes=False)
+
+
+def mean_posterior(scoring: Scoring, evidence: Evidence) -> FloatArray:
+    """(outcomes,): the class balance of the labels of items with votes."""
+    few = _voted(evidence)
+    if few is None:
+        return scoring.without_votes
+    effective = scoring.effective(np.diff(few.design.starts))[:, None]
+    labels, _ = softmax(scoring.log_joint(few.design) * effective)
+    mean: FloatArray = few.counts @ labels / few.counts.sum()
+    return mean
+
+
+def wanted_balance(told: FloatArray, belief: BalanceBelief, *, em_weight: float, trust: float) -> FloatArray:
+    """The class balance that labels should have: what the votes tell and what is believed, weighed by precision.
+
+    Parameters
+    ----------
+    told
+        What the votes tell.
+    belief
+        What is believed.
+    em_weight, trust
+        How far EM fits the votes; and, where it does not, how far they identify the balance at all; both from 0 to 1.
+    """
+    believed = belief.nearest(told)
+    if not np.isfinite(belief.items):
+        return believed
+    of_belief = belief.items * float(np.mean(believed * (1 - believed)))
+    of_votes = em_weight / _ERROR_OF_EM**2 + (1 - em_weight) * trust**2 / _ERROR_OF_ROBUST**2
+    weight = of_belief / (of_belief + of_votes)
+    logs = weight * np.log(np.maximum(believed, TINY)) + (1 - weight) * np.log(np.maximum(told, TINY))
+    mixed = np.exp(logs - logs.max())
+    return np.asarray(mixed / mixed.sum())
+
+
+def of_voted_items(balance: FloatArray, parameters: Parameters, evidence: Evidence) -> FloatArray:
+    """The class balance of items with votes, from that of all items: those without votes have one of their own.
+
+    If all items have votes the two are the same. Otherwise the model tells the balance of those without.
+    """
+    share = evidence.silent_items / max(float(evidence.counts.sum()), TINY)
+    if share == 0 or parameters.ignore_abstentions:
+        return balance
+    silence = np.exp(sum(np.log(np.maximum(table[-1], TINY)) for table in parameters.tables))
+    silent = balance * silence / max(float(balance @ silence), TINY)
+    rest = np.maximum(balance - share * silent, 0.01 * balance)
+    return np.asarray(rest / rest.sum())
+
+
+def _voted(evidence: Evidence) -> Evidence | None:
+    """A sample of the patterns with votes; None if there are none."""
+    few = evidence.sample(_PATTERNS)
+    voted = np.flatnonzero(np.diff(few.design.starts) > 0)
+    if not len(voted) or not few.counts[voted].sum():
+        return None
+    return few if len(voted) == len(few.counts) else few.take(voted, few.counts[voted])
