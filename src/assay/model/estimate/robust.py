@@ -58,6 +58,10 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 
+_LEAST_WEIGHT = 0.2
+"""The least weight of a vote in a majority vote, in log-odds."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class RobustSettings:
     """Settings of the robust model. The same for all data; none was tuned on a single dataset."""
@@ -74,6 +78,8 @@ class RobustSettings:
     """The correlation that discounts reported probabilities in addition to the estimated one."""
     seen_correlation: float = 2.0
     """The factor of the estimated correlation in the discount of reported probabilities."""
+    most_correlation: float = 0.5
+    """The most that reported probabilities are discounted by."""
     identified: float = 0.5
     """The share of votes on items with three free votes above which the balance is fully trusted."""
     many: float = 8.0
@@ -82,6 +88,8 @@ class RobustSettings:
     """the same for labels, if sources have more in common than the truth explains."""
     alike: float = 0.95
     """The shrinkage of labels toward a majority vote if the balance is not trusted at all."""
+    alike_accuracy: float = 0.8
+    """The share of votes that are right in that majority vote, which makes its labels as confident as they are."""
     start_even: float = 0.3
     """The pseudo-votes of an item that all outcomes share in the initial soft majority vote."""
     max_steps: int = 60
@@ -118,10 +126,11 @@ def robust(
         expected = _expected(scoring, evidence, settings)
         moved = float(np.abs(expected.votes / seen - before).max(initial=0.0))
     status = "converged" if moved < settings.tolerance else "max_steps"
-    discount = settings.unseen_correlation + settings.seen_correlation * shared_correlation(scoring, evidence)
+    seen = settings.seen_correlation * shared_correlation(scoring, evidence)
+    discount = min(settings.unseen_correlation + seen, settings.most_correlation)
     if doubts:
         trust *= min(1.0, model.effective_sources / settings.many_doubted)
-    final = _shrunk_to_majority(parameters, evidence, known, settings.alike * (1 - trust))
+    final = _shrunk_to_majority(parameters, evidence, known, settings.alike * (1 - trust), settings.alike_accuracy)
     return parameters, replace(final, discount=discount), SolverOutcome(status, steps, moved), trust
 
 
@@ -155,8 +164,10 @@ def _weights(parameters: Parameters, evidence: Evidence, *, abstentions: bool) -
     return tuple(found)
 
 
-def _shrunk_to_majority(parameters: Parameters, evidence: Evidence, known: Knowledge, shrinkage: float) -> Scoring:
-    """Scoring shrunk toward a majority vote: equal weights for all votes, none for abstentions and the balance.
+def _shrunk_to_majority(
+    parameters: Parameters, evidence: Evidence, known: Knowledge, shrinkage: float, accuracy: float
+) -> Scoring:
+    """Scoring shrunk toward a majority vote: all votes are equally accurate; abstentions and the balance do not count.
 
     Abstentions and the balance would diverge during EM; after it they count, as far as they are not shrunk.
     """
@@ -164,14 +175,22 @@ def _shrunk_to_majority(parameters: Parameters, evidence: Evidence, known: Knowl
     added = _weights(parameters, evidence, abstentions=True)
     logs = [log - log.mean(axis=1, keepdims=True) for log in added]
     said = np.vstack([np.empty((0, layout.outcomes)), *(log[:-1] for log in logs)])
-    points = layout.sum_over_voters(voted_for(layout, known.signs))
+    points = layout.sum_over_voters([_equally_accurate(masks, accuracy) for masks in voted_for(layout, known.signs)])
     points -= points.mean(axis=1, keepdims=True)
-    seen = evidence.seen[:, None]
-    common = max(float((seen * said * points).sum()), 0.0) / max(float((seen * points**2).sum()), TINY)
-    shrunk = (1 - shrinkage) * said + shrinkage * common * points
+    shrunk = (1 - shrinkage) * said + shrinkage * points
     blocks = [shrunk[start:stop] for start, stop in pairwise(layout.offsets)]
     weight = tuple(np.vstack([block, (1 - shrinkage) * log[-1:]]) for block, log in zip(blocks, logs, strict=True))
     return _scoring(parameters, weight, _tempered(parameters.balance, 1 - shrinkage))
+
+
+def _equally_accurate(masks: BoolArray, accuracy: float) -> FloatArray:
+    """(values, outcomes): the log-odds of what each value allows, if a vote is right with this probability."""
+    allowed = masks.sum(axis=1, keepdims=True)
+    others = masks.shape[1] - allowed
+    odds = accuracy / (1 - accuracy) * np.maximum(others, 0.5) / np.maximum(allowed, 1)
+    # A vote for most outcomes says little, but never the opposite.
+    found: FloatArray = masks * np.maximum(np.log(odds), _LEAST_WEIGHT)
+    return found
 
 
 def _tempered(balance: FloatArray, trust: float) -> FloatArray:
