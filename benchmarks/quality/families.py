@@ -287,6 +287,21 @@ def twice(n: int, rng: Rng) -> Draw:
     return _flat(columns, y, [0.5, 0.5])
 
 
+def classifiers(n: int, rng: Rng) -> Draw:
+    """Four to six classifiers that always vote, three to six classes: trained on similar data, they confuse the same."""
+    classes = int(rng.integers(3, 7))
+    balance = _balance(rng, classes)
+    y = truth(balance, n, rng)
+    # The scores of the classes: some items are far from their class for all, and some classes are close to each other.
+    near = rng.normal(0, 0.5, (classes, classes))
+    shared = 1.5 * np.eye(classes)[y] + near[y] + rng.normal(0, _between(rng, 0.4, 0.8), (n, classes))
+    columns = []
+    for _ in range(int(rng.integers(4, 7))):
+        noise = rng.normal(0, _between(rng, 0.5, 1.5), (n, classes)) + rng.normal(0, 0.3, classes)
+        columns.append((shared + noise).argmax(axis=1))
+    return _flat(columns, y, balance)
+
+
 def difficult_items(n: int, rng: Rng) -> Draw:
     """Eight sources whose accuracy falls with the difficulty of the item."""
     classes = int(rng.integers(2, 5))
@@ -450,7 +465,7 @@ FAMILIES: dict[str, Callable[[int, Rng], Draw]] = {
     for maker in (
         *(independent, five_classes, few_sources, unbalanced),
         *(one_sided_independent, one_sided_rare, lopsided, prompts, topics, paraphrases, keywords, many_classes, mixed_sides),
-        *(copies_of_a_weak_one, copies_of_a_good_one, twice, difficult_items, adversaries),
+        *(copies_of_a_weak_one, copies_of_a_good_one, twice, classifiers, difficult_items, adversaries),
         *(small_workers, sub_types, distractors, batches, dense_crowd, spammers, hierarchy, hierarchy_with_pairs, one_sided_hierarchy),
     )
 }

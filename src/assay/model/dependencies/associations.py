@@ -62,6 +62,8 @@ class Associations:
     """(sources, sources): the correlation of two sources' votes, as vectors of the outcomes they allow; 1 for copies."""
     meetings: FloatArray
     """(sources, sources): the number of items that two are compared on."""
+    peers: BoolArray
+    """(sources, sources): those that tell the same outcomes apart, so that one can tell about the other's errors."""
 
     @classmethod
     def of(cls, layout: Layout, statistics: Statistics, balance: FloatArray) -> Associations:
@@ -99,6 +101,7 @@ class Associations:
             alike * deviation / scale[np.ix_(source, source)],
             np.clip(of_source.T @ (covariance * alike) @ of_source / scale, -1.0, 1.0),
             meetings,
+            _peers(masks, of_source) | ~both,
         )
 
     @property
@@ -169,6 +172,17 @@ class Associations:
         explained = np.outer(fit.rho[rows], fit.rho[columns]) * self.of_truth[block] * self.share[block]
         found: FloatArray = self.correlation[np.ix_(one, other)] - of_one[rows].T @ explained @ of_other[columns]
         return found
+
+
+def _peers(masks: FloatArray, of_source: FloatArray) -> BoolArray:
+    """(sources, sources): those with two values each that agree with one of the other's, and conflict with the other."""
+    agree = masks @ masks.T > 0
+    # Per value the number of each source's values that it can agree with: a peer has one that it conflicts with.
+    partners = agree @ of_source
+    choosy = (partners > 0) & (partners < of_source.sum(axis=0))
+    distinct = of_source.T @ choosy > 1
+    found: BoolArray = distinct & distinct.T
+    return found
 
 
 def _truth_correlations(masks: FloatArray, balance: FloatArray) -> FloatArray:

@@ -39,7 +39,9 @@ _LEAST_CORRELATION = 0.3
 _LEAST_EXCESS = 0.2
 """What the branches of a group must have in common beyond what the truth explains, as a correlation;"""
 _SURE = 1.5
-"""and in half-widths of its 95% interval."""
+"""and in half-widths of its 95% interval;"""
+_LEAST_ALONE = 0.6
+"""and if too few others tell the same outcomes apart to know what the truth explains."""
 _PER_MEMBER, _PER_PAIR = 12.0, 1.0
 """The penalty of a group, in units of squared standardised residuals, for each member but one and for each pair."""
 _COPIES, _APART, _BONUS = 0.9, 0.65, -0.25
@@ -190,9 +192,13 @@ def _penalty(group: Group, correlation: FloatArray) -> float:
 def _loose(group: Group, branchings: Branchings, associations: Associations, fit: Explained) -> bool:
     """Whether some branches of a cluster have little in common that the truth does not explain, or it may be chance."""
 
+    others = np.setdiff1d(np.arange(associations.sources), group)
+    peers = associations.peers[np.ix_(others, group)].all(axis=1).sum()
+    least = _LEAST_EXCESS if peers + 1 >= _FEWEST_APART else _LEAST_ALONE
+
     def have_little_in_common(left: Group, right: Group) -> bool:
         error = float(associations.error[np.ix_(left, right)].mean())
-        return float(associations.excess(fit, left, right).mean()) < max(_LEAST_EXCESS, _SURE * error)
+        return float(associations.excess(fit, left, right).mean()) < max(least, _SURE * error)
 
     return any(have_little_in_common(left, right) for left, right in branchings[group])
 

@@ -12,7 +12,7 @@ overconfident: each vote is predicted better from the others on its item if thos
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -32,7 +32,10 @@ CORRELATIONS = np.array([0.0, 0.02, 0.05, 0.1, 0.2, 0.4])
 _TOLERATED = 0.01
 """The misfit beyond chance that is tolerated, as a share of what is explained: with many items no model is exact."""
 
-_HALF_EARNED = 2.0
+_MIN_Z, _MIN_Z_IN_DOUBT = 3.0, 2.0
+"""Votes on one item are correlated if that predicts them better by this many standard deviations."""
+
+_HALF_EARNED = 1.0
 """What a model that fits must explain, see :attr:`GoodnessOfFit.explained`, to count as much as the other one."""
 _OVERCONFIDENT = 0.25
 """The most that a model counts if votes on one item are correlated."""
@@ -114,8 +117,10 @@ def goodness_of_fit(parameters: Parameters, evidence: Evidence) -> GoodnessOfFit
     explained = (expected[tested] - unconditional) * scale
     if not len(residual):
         return GoodnessOfFit(0, 0.0, 0.0, 0.0)
-    correlation = shared_correlation(Scoring.bayes(parameters), evidence, min_z=3.0)
-    return GoodnessOfFit(len(residual), float((explained**2).mean()), float((residual**2).mean()), correlation)
+    found = GoodnessOfFit(len(residual), float((explained**2).mean()), float((residual**2).mean()), 0.0)
+    # Where the residuals are more than chance already, less evidence of correlated errors is needed.
+    min_z = _MIN_Z if found.misfit <= found.by_chance else _MIN_Z_IN_DOUBT
+    return replace(found, correlation=shared_correlation(Scoring.bayes(parameters), evidence, min_z=min_z))
 
 
 def items_in_all(parameters: Parameters, evidence: Evidence) -> float:

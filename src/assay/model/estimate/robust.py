@@ -82,7 +82,7 @@ class RobustSettings:
     """The most that reported probabilities are discounted by."""
     identified: float = 0.5
     """The share of votes on items with three free votes above which the balance is fully trusted."""
-    many: float = 8.0
+    many: float = 6.0
     """The effective number of sources above which the balance is fully trusted;"""
     many_doubted: float = 20.0
     """the same for labels, if sources have more in common than the truth explains."""
