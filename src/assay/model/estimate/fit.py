@@ -148,7 +148,10 @@ def fit_component(
         if method == "auto":
             fits = goodness_of_fit(parameters, evidence)
             weight = 0.0 if fits is None else fits.weight
-        candidates.append(Candidate(parameters, Scoring.bayes(parameters), weight))
+        scoring = Scoring.bayes(parameters)
+        if fits is not None and fits.correlation > 0:
+            scoring = replace(scoring, discount=RobustSettings().discount(fits.correlation))
+        candidates.append(Candidate(parameters, scoring, weight))
     elif method in ("completion", "covariance"):
         parameters, solvers = _moments(evidence, known, em, method, seed)
         candidates.append(Candidate(parameters, Scoring.bayes(parameters)))

@@ -96,6 +96,10 @@ class RobustSettings:
     tolerance: float = 2e-4
     """Stop when no expected share of an outcome among the votes for a value changes by more than this."""
 
+    def discount(self, correlation: float) -> float:
+        """What reported probabilities are discounted by, from the estimated correlation of votes on one item."""
+        return min(self.unseen_correlation + self.seen_correlation * correlation, self.most_correlation)
+
 
 def robust(
     evidence: Evidence,
@@ -126,8 +130,7 @@ def robust(
         expected = _expected(scoring, evidence, settings)
         moved = float(np.abs(expected.votes / seen - before).max(initial=0.0))
     status = "converged" if moved < settings.tolerance else "max_steps"
-    seen = settings.seen_correlation * shared_correlation(scoring, evidence)
-    discount = min(settings.unseen_correlation + seen, settings.most_correlation)
+    discount = settings.discount(shared_correlation(scoring, evidence))
     if doubts:
         trust *= min(1.0, model.effective_sources / settings.many_doubted)
     final = _shrunk_to_majority(parameters, evidence, known, settings.alike * (1 - trust), settings.alike_accuracy)
