@@ -23,7 +23,7 @@ from assay.model.estimate.self_assessment import SelfAssessment, self_assessment
 from assay.model.estimate.solver import SolverOutcome
 from assay.model.estimate.start import from_majority
 from assay.model.estimate.tilting import mean_posterior, of_voted_items, tilted, wanted_balance
-from assay.model.estimate.uncertainty import Interval, accuracy_intervals, mixed_intervals
+from assay.model.estimate.uncertainty import Interval, accuracies, accuracy_intervals, mixed_intervals, widened
 from assay.model.parameters import Parameters
 from assay.model.scoring import Scoring
 
@@ -66,7 +66,7 @@ class Fit:
     evidence: Evidence | None = None
     """What it was fitted on; None if the intervals and the assessment are given."""
     candidates: tuple[Candidate, ...] = ()
-    """The models that it is the mean of, if there are several."""
+    """The models that it is the weighted mean of; and one without weight, if the votes do not follow it."""
     balance_known: bool = False
     known_intervals: list[Interval] | None = None
     known_assessment: SelfAssessment | None = None
@@ -76,7 +76,7 @@ class Fit:
     @classmethod
     def of(cls, candidates: Sequence[Candidate], solvers: Solvers, evidence: Evidence, **others: Any) -> Fit:
         """The mean of one or two candidates."""
-        first, *rest = candidates
+        first, *rest = (one for one in candidates if one.weight > 0)
         parameters, scoring = first.parameters, first.scoring
         for other in rest:
             parameters = parameters.mixed(first.weight, other.parameters)
@@ -112,11 +112,30 @@ class Fit:
         if self.known_intervals is not None:
             return self.known_intervals
         assert self.evidence is not None
-        found = [
-            accuracy_intervals(one.parameters, one.scoring, self.evidence, balance_known=self.balance_known)
-            for one in self.candidates
-        ]
-        return found[0] if len(found) == 1 else mixed_intervals(found, [one.weight for one in self.candidates])
+        counted = [one for one in self.candidates if one.weight > 0]
+        found = mixed_intervals(
+            [
+                accuracy_intervals(one.parameters, one.scoring, self.evidence, balance_known=self.balance_known)
+                for one in counted
+            ],
+            [one.weight for one in counted],
+        )
+        return found if self.is_consistent else self._with_model_error(found)
+
+    @property
+    def is_consistent(self) -> bool:
+        """Whether the votes are consistent with the model, beyond what is tolerated for the sake of labels."""
+        fits = self.goodness_of_fit
+        if fits is None and self.evidence is not None and self.scoring.is_bayes:
+            fits = goodness_of_fit(self.parameters, self.evidence)
+        return fits is not None and fits.consistent
+
+    def _with_model_error(self, found: list[Interval]) -> list[Interval]:
+        """Intervals that also cover what other models of the same votes say: this one is not exact."""
+        assert self.evidence is not None
+        few = self.evidence.thinned(_START)
+        majority = from_majority(few, Knowledge.none(few.layout), EMSettings())
+        return widened(found, [accuracies(model) for model in (*(one.parameters for one in self.candidates), majority)])
 
 
 def fit_component(
@@ -164,7 +183,6 @@ def fit_component(
     if weight == 0:
         # What does not count needs not to have converged.
         solvers.pop("em", None)
-        candidates = candidates[-1:]
     found = Fit.of(
         candidates, solvers, evidence, balance_known=known.balance is not None, goodness_of_fit=fits
     )

@@ -69,6 +69,11 @@ class GoodnessOfFit:
         return self.testable and not self.misfits and self.correlation == 0
 
     @property
+    def consistent(self) -> bool:
+        """Whether all of its misfit is due to chance."""
+        return self.good and self.misfit <= self.by_chance
+
+    @property
     def testable(self) -> bool:
         """Whether enough votes overlap to test the model."""
         return self.explained >= 1

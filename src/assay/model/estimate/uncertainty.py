@@ -40,6 +40,9 @@ Interval = tuple[FloatArray, FloatArray, FloatArray]
 _PRIOR_VOTES = 2.0
 """The prior on an accuracy, as a pseudo-count in votes."""
 
+_MODEL_ERROR, _MOST_MODEL_ERROR = 0.4, 2.0
+"""The least and the most error of the log-odds of an accuracy if the votes do not follow the model."""
+
 _PATTERNS = 40_000
 """The number of patterns in the sample that the information is estimated from."""
 _BLOCK = 20_000
@@ -78,11 +81,8 @@ def accuracy_intervals(
                     variance = float(gradient @ covariance @ gradient)
                     deviations[source, value] = variance**0.5 if variance > 0 else 0.0
     return [
-        _around(
-            np.array([_accuracy(parameters, source, value) for value in range(len(masks))]),
-            np.array([deviations[source, value] for value in range(len(masks))]),
-        )
-        for source, masks in enumerate(layout.masks)
+        _around(accuracy, np.array([deviations[source, value] for value in range(len(accuracy))]))
+        for source, accuracy in enumerate(accuracies(parameters))
     ]
 
 
@@ -97,6 +97,28 @@ def mixed_intervals(found: Sequence[list[Interval]], weights: Sequence[float]) -
         spread = np.sum(share * (deviations**2 + (centres - _logit(accuracy)) ** 2), axis=0)
         mixed.append(_around(accuracy, np.sqrt(spread)))
     return mixed
+
+
+def widened(found: list[Interval], others: Sequence[list[FloatArray]]) -> list[Interval]:
+    """Intervals of a model that is not exact: with an error of its own, as large as other models are far from it.
+
+    ``others`` are the accuracies, per source (values,), of other models of the same votes.
+    """
+    wide = []
+    for source, (accuracy, low, high) in enumerate(found):
+        deviation = (_logit(high) - _logit(low)) / (2 * _Z)
+        apart = np.abs(np.stack([_logit(other[source]) for other in others]) - _logit(accuracy)).max(axis=0)
+        model_error = np.maximum(_MODEL_ERROR, np.minimum(apart, _MOST_MODEL_ERROR))
+        wide.append(_around(accuracy, np.sqrt(deviation**2 + model_error**2)))
+    return wide
+
+
+def accuracies(parameters: Parameters) -> list[FloatArray]:
+    """Per source (values,): P(Y ∈ S | the source emits the value)."""
+    return [
+        np.array([_accuracy(parameters, source, value) for value in range(len(masks))])
+        for source, masks in enumerate(parameters.layout.masks)
+    ]
 
 
 def _logit(share: FloatArray) -> FloatArray:
