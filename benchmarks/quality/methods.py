@@ -25,6 +25,13 @@ def by_label_model(votes: Codes, classes: int, balance: FloatArray | None = None
     return model.fit(held).predict_proba(held)
 
 
+def labeled(votes: assay.Votes, **settings: Any) -> FloatArray:
+    """(items, outcomes) by a label model that is fitted whatever its check says."""
+    model = assay.LabelModel(allow_unidentifiable=True, **settings)
+    found: FloatArray = model.fit(votes, progress=False).predict_proba(votes)
+    return found
+
+
 def by_baseline(votes: Codes, classes: int, *, baseline: Callable[..., Any]) -> FloatArray:
     labels: FloatArray = baseline(assay.Votes.from_matrix(votes, cardinality=classes))
     return labels

@@ -1,4 +1,4 @@
-"""Where the default is safe: families of simulated votes, default against a majority vote and EM.
+"""Where the default is safe: families of simulated votes, default against a (hierarchical) majority vote and EM.
 
     python -m benchmarks.quality.simulated
 
@@ -20,6 +20,7 @@ from rich.console import Console
 import assay
 from assay.gold import accuracy
 from benchmarks.quality.families import FAMILIES, ITEMS, REPORTED, draw
+from benchmarks.quality.methods import labeled
 from benchmarks.support.problems import RESULTS, Target, in_parallel, plain_table, save, target_table
 
 METHODS = ("vote", "em", "default")
@@ -31,15 +32,11 @@ def scored(family: str, items: int, seed: int) -> dict[str, float]:
     """The accuracy of each of :data:`METHODS`, in %."""
     drawn = draw(family, items, seed)
     labels = {
-        "vote": assay.majority_vote(drawn.votes),
-        "em": _labeled(drawn.votes, method="em", dependencies=()),
-        "default": _labeled(drawn.votes),
+        "vote": assay.hierarchical_majority_vote(drawn.votes),
+        "em": labeled(drawn.votes, method="em", dependencies=()),
+        "default": labeled(drawn.votes),
     }
     return {name: 100 * accuracy(found, drawn.gold) for name, found in labels.items()}
-
-
-def _labeled(votes: assay.Votes, **settings: Any) -> Any:
-    return assay.LabelModel(allow_unidentifiable=True, **settings).fit(votes, progress=False).predict_proba(votes)
 
 
 def cells(families: Sequence[str], sizes: Sequence[int], seeds: Sequence[int]) -> list[dict[str, Any]]:
