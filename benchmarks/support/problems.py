@@ -62,6 +62,16 @@ def moment_error(model: assay.LabelModel, world: World) -> float:
     return float(np.linalg.norm(learned - moments(world.conditionals, world.balance)))
 
 
+def true_accuracies(world: World) -> FloatArray:
+    """(values of all sources,): P(the vote allows the outcome | the source casts it)."""
+    component, found = world.tasks.label_space.only, []
+    for source, conditional in zip(world.sources, world.conditionals, strict=True):
+        spoken = conditional[:-1] * world.balance
+        masks = np.array([component.allows(vote) for vote in source.values])
+        found.append((spoken * masks).sum(axis=1) / spoken.sum(axis=1))
+    return np.concatenate(found)
+
+
 @dataclass(frozen=True)
 class Target:
     """A figure and the range it should be in."""
