@@ -3,8 +3,8 @@
     ASSAY_DATA=… python -m benchmarks.quality.coverage
     ASSAY_DATA=… python -m benchmarks.quality.coverage --baseline benchmarks/results/quality_coverage.json
 
-Three kinds of votes: drawn from the label model, where the truth is known exactly; families of families.py that break its
-assumptions, on seeds that nothing was chosen on; and the sets of run.py. On the last two, the truth is the share of
+Three kinds of votes: drawn from the label model, where the truth is known exactly; families of families.py that break
+its assumptions, on seeds that nothing was chosen on; and the sets of run.py. On the last two, the truth is the share of
 right votes of those with gold, so that only values with at least 100 such votes are asked for, or else its own
 sampling error would count as a miss. Real sets are shown from 20 votes on, too.
 
@@ -201,7 +201,11 @@ def main() -> None:
     console.print(coverage_table(rows, baseline))
     for kind in VOTES:
         told = {figure: pooled(rows, kind, figure) for figure in ("inside", "width", "score")}
-        console.print(f"{kind}: {told['inside']:.1f}% inside, width {told['width']:.3f}, score {told['score']:.2f}")
+        lowest = min((row for row in rows if row["kind"] == kind and row["intervals"]), key=lambda row: row["inside"])
+        console.print(
+            f"{kind}: {told['inside']:.1f}% inside, width {told['width']:.3f}, interval score {told['score']:.2f}; "
+            f"the lowest is {lowest['votes']} with {lowest['inside']:.0f}%"
+        )
     console.print(target_table(targets))
     save(given.out / "quality_coverage.json", {"rows": rows}, targets)
 

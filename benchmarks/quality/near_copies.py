@@ -201,7 +201,8 @@ def judged(first: Sequence[dict[str, Any]], second: Sequence[dict[str, Any]]) ->
     for one in first:
         name = one["row"]["name"]
         if one["row"]["must_match"]:
-            targets.append(Target(f"default − declared, {name}", one["default"] - best_known(one), low=-NEAR))
+            known = "declared" if "declared" in one else "no copies"
+            targets.append(Target(f"default − {known}, {name}", one["default"] - best_known(one), low=-NEAR))
         else:
             targets.append(Target(f"default − vote, {name}", one["default"] - one["vote"], low=0.0))
     if second:
