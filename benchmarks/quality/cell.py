@@ -1,7 +1,7 @@
 """The process in which one method labels one set of votes after another: what Assay's methods and peers' share.
 
-Each line it is told names two .npz files: one of votes and the number of classes, without
-any gold, and one to write probabilities to. It answers every line with one of JSON.
+Each line it is told names two .npz files: one of votes, the number of classes and perhaps the class
+balance, without any gold, and one to write probabilities to. It answers every line with one of JSON.
 """
 
 from __future__ import annotations
@@ -33,8 +33,11 @@ ONCE_IS_ENOUGH = 20.0
 
 @dataclass(frozen=True)
 class Method:
-    label: Callable[[Codes, int], Any]
-    """(items, sources) votes and the number of classes -> (items, classes) probabilities."""
+    label: Callable[..., Any]
+    """(items, sources) votes and the number of classes -> (items, classes) probabilities.
+
+    One that can be told the class balance takes it as ``balance``, (classes,).
+    """
     packages: tuple[str, ...]
 
 
@@ -59,12 +62,13 @@ def main(methods: Mapping[str, Method]) -> None:
 def _labeled(method: Method, votes_file: str, labels_file: str) -> dict[str, Any]:
     with np.load(votes_file) as stored:
         votes, classes = stored["votes"].astype(np.int64), int(stored["classes"])
+        told = {"balance": stored["balance"]} if "balance" in stored else {}
 
     def run() -> tuple[float, Any]:
         # Peers draw from the global generator.
         np.random.seed(0)  # noqa: NPY002
         start = time.process_time()
-        found = method.label(votes, classes)
+        found = method.label(votes, classes, **told)
         return time.process_time() - start, found
 
     seconds, labels = run()

@@ -1,4 +1,4 @@
-"""The picture of quality/run.py: the two means of every method, and on each set the distance to the majority vote."""
+"""The picture of quality/run.py: means over labeling functions and crowds, and each set against the majority vote."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import vl_convert  # noqa: F401  needed to save, and better missed before an hou
 
 from benchmarks.quality import peers as peers
 from benchmarks.quality.methods import DEFAULT, MAJORITY, OURS
-from benchmarks.quality.sets import KINDS
 from benchmarks.quality.summary import KIND_NAMES, Cell, Summary, figures_of
 
 COLOURS = {
@@ -28,6 +27,8 @@ _CHARACTER, _LINE = 6.1, 14
 """About the size of a letter, in pixels."""
 _LOWEST = 75.0
 """Methods with a lower mean over crowds are named below the title, or the others would be one heap."""
+AXES = ("lf", "crowd")
+"""The kinds of votes whose means are drawn; the third has few sets."""
 Box = tuple[float, float, float, float]
 
 
@@ -50,7 +51,7 @@ def _means(summary: Summary) -> Any:
     points = [point for point in found if point["crowd"] >= _LOWEST]
     if not points:
         return alt.Chart(alt.Data(values=[])).mark_point()
-    (left, right), (bottom, top) = (_range([point[kind] for point in points]) for kind in KINDS)
+    (left, right), (bottom, top) = (_range([point[kind] for point in points]) for kind in AXES)
     spots = [
         ((point["lf"] - left) / (right - left) * _WIDTH, (top - point["crowd"]) / (top - bottom) * _HEIGHT)
         for point in points
@@ -93,7 +94,7 @@ def _points(summary: Summary) -> list[dict[str, Any]]:
     """The methods, those to be told apart first; of several with the same means only the first."""
     points: dict[tuple[float, float], dict[str, Any]] = {}
     for method in sorted(summary.methods, key=lambda method: method not in (*COLOURS, MAJORITY)):
-        lf, crowd = (summary.of(method, kind) for kind in KINDS)
+        lf, crowd = (summary.of(method, kind) for kind in AXES)
         if lf and crowd and lf.sets and crowd.sets:
             missing = "*" if lf.missing or crowd.missing else ""
             where = {"lf": lf.means["score"], "crowd": crowd.means["score"]}

@@ -134,9 +134,7 @@ def one_sided_independent(n: int, rng: Rng) -> Draw:
     balance = _balance(rng, classes, 3.0)
     y = truth(balance, n, rng)
     count = int(rng.integers(8, 17))
-    columns = [
-        one_sided(y, j % classes, _between(rng, 0.2, 0.6), _between(rng, 0.01, 0.1), rng) for j in range(count)
-    ]
+    columns = [one_sided(y, j % classes, _between(rng, 0.2, 0.6), _between(rng, 0.01, 0.1), rng) for j in range(count)]
     return _flat(columns, y, balance)
 
 

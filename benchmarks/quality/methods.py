@@ -13,20 +13,32 @@ from benchmarks.quality import cell as quality_cell
 from benchmarks.quality.cell import Codes, FloatArray, Method
 
 DEFAULT = "Assay, default"
+INDEPENDENT = "Assay, no dependencies"
 LEARNED = "Assay, learned dependencies"
 MAJORITY = "majority vote"
 _PACKAGES = ("assay", "numpy", "numba")
 
 
-def by_label_model(votes: Codes, classes: int, **settings: Any) -> FloatArray:
-    model = assay.LabelModel(cardinality=classes, **settings)
+def by_label_model(votes: Codes, classes: int, balance: FloatArray | None = None, **settings: Any) -> FloatArray:
+    model = assay.LabelModel(cardinality=classes, class_balance=balance, **settings)
     held = assay.Votes.from_matrix(votes, cardinality=classes)
     return model.fit(held).predict_proba(held)
+
+
+def labeled(votes: assay.Votes, **settings: Any) -> FloatArray:
+    """(items, outcomes) by a label model that is fitted whatever its check says."""
+    model = assay.LabelModel(allow_unidentifiable=True, **settings)
+    found: FloatArray = model.fit(votes, progress=False).predict_proba(votes)
+    return found
 
 
 def by_baseline(votes: Codes, classes: int, *, baseline: Callable[..., Any]) -> FloatArray:
     labels: FloatArray = baseline(assay.Votes.from_matrix(votes, cardinality=classes))
     return labels
+
+
+def by_majority(votes: Codes, classes: int) -> FloatArray:
+    return by_baseline(votes, classes, baseline=assay.majority_vote)
 
 
 def vote_shares(votes: Codes, classes: int) -> FloatArray:
@@ -39,9 +51,10 @@ def vote_shares(votes: Codes, classes: int) -> FloatArray:
 OURS = {
     DEFAULT: Method(by_label_model, _PACKAGES),
     **{f"Assay, {name}": Method(partial(by_label_model, method=name), _PACKAGES) for name in METHODS},
+    INDEPENDENT: Method(partial(by_label_model, dependencies=()), _PACKAGES),
     LEARNED: Method(partial(by_label_model, dependencies="learn"), _PACKAGES),
     "Assay, em, learned dependencies": Method(partial(by_label_model, method="em", dependencies="learn"), _PACKAGES),
-    MAJORITY: Method(partial(by_baseline, baseline=assay.majority_vote), _PACKAGES),
+    MAJORITY: Method(by_majority, _PACKAGES),
     "vote shares": Method(vote_shares, ("numpy",)),
     "Dawid-Skene (Assay)": Method(partial(by_baseline, baseline=baselines.dawid_skene), _PACKAGES),
     "data programming (Assay)": Method(partial(by_baseline, baseline=baselines.data_programming), _PACKAGES),

@@ -28,6 +28,12 @@ def by_contender(votes: Codes, classes: int, *, name: str) -> Any:
     return contender.labels(contender.predict(held), held, len(votes))
 
 
+def by_snorkel(votes: Codes, classes: int, balance: FloatArray | None = None) -> Any:
+    model = contenders.Snorkel(classes).model
+    model.fit(votes, class_balance=None if balance is None else balance.tolist(), progress_bar=False)
+    return model.predict_proba(votes)
+
+
 def by_crowd_kit(votes: Codes, classes: int, *, name: str) -> Any:
     from crowdkit import aggregation
 
@@ -82,7 +88,7 @@ def by_flying_squid(votes: Codes, classes: int) -> FloatArray:
 
 PEERS = {
     HYPER: Method(by_hyper_label_model, ("hyperlm", "torch", "numpy")),
-    SNORKEL: Method(partial(by_contender, name=contenders.SNORKEL), contenders.Snorkel.packages),
+    SNORKEL: Method(by_snorkel, contenders.Snorkel.packages),
     METAL: Method(by_metal, ("snorkel-metal", "torch", "numpy")),
     FLYING_SQUID: Method(by_flying_squid, ("flyingsquid", "pgmpy", "numpy")),
     DAWID_SKENE: Method(partial(by_contender, name=contenders.DAWID_SKENE), contenders.DawidSkene.packages),

@@ -42,11 +42,18 @@ class Worker:
         self._folder.cleanup()
 
     def label(
-        self, votes: npt.NDArray[np.integer], classes: int, limit: float
+        self,
+        votes: npt.NDArray[np.integer],
+        classes: int,
+        limit: float,
+        balance: npt.NDArray[np.float64] | None = None,
     ) -> tuple[npt.NDArray[np.float64], dict[str, Any]]:
-        """(items, classes) probabilities and what the process told of them, within ``limit`` seconds."""
+        """(items, classes) probabilities and what the process told of them, within ``limit`` seconds.
+
+        The class balance, (classes,), is for methods that take it.
+        """
         files = [Path(self._folder.name, name) for name in ("votes.npz", "labels.npz")]
-        np.savez(files[0], votes=votes, classes=classes)
+        np.savez(files[0], votes=votes, classes=classes, **({} if balance is None else {"balance": balance}))
         told = self._asked("\t".join(map(str, files)), limit)
         if "not_run" in told:
             raise NotRunError(told["not_run"])

@@ -218,13 +218,7 @@ def coverage_of(kind: str, seed: int) -> tuple[int, int, float]:
     world = make(seed)
     votes = world.draw(n, 1000 + seed).votes
     table = assay.LabelModel(dependencies=world.dependencies).fit(votes).sources_
-    component = votes.label_space.only
-    true = []
-    for source, conditional in zip(world.sources, world.conditionals, strict=True):
-        spoken = conditional[:-1] * world.balance
-        masks = np.array([component.allows(vote) for vote in source.values])
-        true += ((spoken * masks).sum(axis=1) / spoken.sum(axis=1)).tolist()
-    known = table.assign(true=true)[table["votes"] > 0]
+    known = table.assign(true=problems.true_accuracies(world))[table["votes"] > 0]
     inside = (known["low"] <= known["true"]) & (known["true"] <= known["high"])
     return int(inside.sum()), len(known), float((known["high"] - known["low"]).mean())
 

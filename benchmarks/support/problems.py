@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from rich.progress import track
 from rich.table import Table
 
 import assay
@@ -61,6 +62,16 @@ def moment_error(model: assay.LabelModel, world: World) -> float:
     return float(np.linalg.norm(learned - moments(world.conditionals, world.balance)))
 
 
+def true_accuracies(world: World) -> FloatArray:
+    """(values of all sources,): P(the vote allows the outcome | the source casts it)."""
+    component, found = world.tasks.label_space.only, []
+    for source, conditional in zip(world.sources, world.conditionals, strict=True):
+        spoken = conditional[:-1] * world.balance
+        masks = np.array([component.allows(vote) for vote in source.values])
+        found.append((spoken * masks).sum(axis=1) / spoken.sum(axis=1))
+    return np.concatenate(found)
+
+
 @dataclass(frozen=True)
 class Target:
     """A figure and the range it should be in."""
@@ -104,14 +115,22 @@ def plain_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]
 
 
 def in_parallel(
-    function: Callable[..., Any], jobs: Sequence[tuple[Any, ...]], processes: int | None = None
+    function: Callable[..., Any], jobs: Sequence[tuple[Any, ...]], processes: int | None = None, progress: str = ""
 ) -> list[Any]:
-    """The function of each job, in order, by as many new processes as there are processors, of one thread each."""
+    """The function of each job, in order, by as many new processes as there are processors, of one thread each.
+
+    ``progress`` is what a bar is called that is shown meanwhile.
+    """
     # Read when numpy is loaded, so by the new processes only.
     os.environ.update(dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
     count = min(processes or os.cpu_count() or 1, len(jobs))
-    with ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn")) as pool:
-        return list(pool.map(function, *zip(*jobs, strict=True)))
+    with ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), initializer=_one_thread) as pool:
+        answers = pool.map(function, *zip(*jobs, strict=True))
+        return list(track(answers, progress, total=len(jobs), transient=True, disable=not progress))
+
+
+def _one_thread() -> None:
+    os.environ["ASSAY_THREADS"] = "1"
 
 
 def save(path: Path, result: dict[str, Any], targets: Sequence[Target]) -> None:

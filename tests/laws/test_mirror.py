@@ -59,7 +59,8 @@ TESTED_IN = {
 }
 # The example project is what a user starts from; the demonstration runs it.
 NO_MODULES = ("project/demo/project/",)
-NO_MIRRORS = ("laws/", "support/")
+# The benchmarks stand beside src, and so do their tests.
+NO_MIRRORS = ("laws/", "support/", "benchmarks/")
 
 
 def mirror_of(module: str) -> str:
