@@ -23,7 +23,7 @@ from assay.model.scoring import Scoring
 from assay.model.settings import plain
 from assay.votes import Schema
 
-_FORMAT = 4
+_FORMAT = 5
 
 
 def write_model(path: str | Path, settings: Mapping[str, Any], fitted: Fitted, counts: Tally | None) -> Path:
@@ -31,9 +31,9 @@ def write_model(path: str | Path, settings: Mapping[str, Any], fitted: Fitted, c
     arrays: Arrays = {f"uses {j}": uses for j, uses in enumerate(fitted.uses)}
     for index, part in enumerate(fitted.components):
         arrays[f"balance {index}"] = part.fit.parameters.balance
-        if not part.fit.scoring.is_bayes:
-            arrays[f"prior {index}"] = part.fit.scoring.prior
-            arrays |= {f"weight {index} {at}": logs for at, logs in enumerate(part.fit.scoring.logs)}
+        arrays[f"prior {index}"] = part.fit.scoring.prior
+        arrays[f"without votes {index}"] = part.fit.scoring.without_votes
+        arrays |= {f"weight {index} {at}": logs for at, logs in enumerate(part.fit.scoring.logs)}
         arrays |= {f"joint {index} {at}": table for at, table in enumerate(part.fit.parameters.joint)}
         arrays |= {f"interval {index} {at}": np.array(ends) for at, ends in enumerate(part.fit.intervals)}
     said = {
@@ -44,7 +44,8 @@ def write_model(path: str | Path, settings: Mapping[str, Any], fitted: Fitted, c
             {
                 "solvers": {name: asdict(outcome) for name, outcome in part.fit.solvers.items()},
                 "ignore_abstentions": part.fit.parameters.ignore_abstentions,
-                "weighted": not part.fit.scoring.is_bayes,
+                "bayes": part.fit.scoring.is_bayes,
+                "scores silence": part.fit.scoring.scores_silence,
                 "discount": part.fit.scoring.discount,
                 "outlook": asdict(part.fit.assessment),
                 "fitness": None if part.fit.goodness_of_fit is None else asdict(part.fit.goodness_of_fit),
@@ -86,17 +87,15 @@ def _fitted(said: Mapping[str, Any], stored: Mapping[str, npt.NDArray[Any]]) -> 
         layout = layout_of(schema, index, graph)
         joint = tuple(stored[f"joint {index} {at}"] for at in range(len(layout.cliques)))
         parameters = Parameters(layout, stored[f"balance {index}"], joint, entry["ignore_abstentions"])
-        scoring = Scoring.bayes(parameters)
-        if entry["weighted"]:
-            scoring = Scoring(
-                layout,
-                stored[f"prior {index}"],
-                tuple(stored[f"weight {index} {at}"] for at in range(len(layout.cliques))),
-                parameters.balance,
-                scores_silence=False,
-                discount=entry["discount"],
-                is_bayes=False,
-            )
+        scoring = Scoring(
+            layout,
+            stored[f"prior {index}"],
+            tuple(stored[f"weight {index} {at}"] for at in range(len(layout.cliques))),
+            stored[f"without votes {index}"],
+            scores_silence=entry["scores silence"],
+            discount=entry["discount"],
+            is_bayes=entry["bayes"],
+        )
         ends = [stored[f"interval {index} {at}"] for at in range(len(layout.masks))]
         fit = Fit(
             parameters,

@@ -72,6 +72,22 @@ class Parameters:
             at += table.size
         return replace(self, balance=values[at:] / values[at:].sum(), joint=tuple(joint))
 
+    @cached_property
+    def silence(self) -> FloatArray:
+        """(outcomes,): P(all sources abstain | outcome)."""
+        logs = [np.log(np.maximum(table[-1], TINY)) for table in self.tables]
+        return np.exp(np.sum([np.zeros(len(self.balance)), *logs], axis=0))
+
+    def among_voted(self) -> Parameters:
+        """The same distribution among the items that somebody votes on: its balance, and the table of each clique."""
+        voted = np.maximum(1 - self.silence, TINY)
+        balance = self.balance * voted
+        joint = []
+        for table in self.joint:
+            said = table[:-1] / voted
+            joint.append(np.vstack([said, np.maximum(1 - said.sum(axis=0, keepdims=True), 0.0)]))
+        return replace(self, balance=balance / balance.sum(), joint=tuple(joint))
+
     def mixed(self, weight: float, other: Parameters) -> Parameters:
         """The weighted mean of two parameters' probabilities, ``weight`` for these."""
         rest = 1 - weight

@@ -15,7 +15,7 @@ from assay.model.estimate.balance import balance_from_overlaps
 from assay.model.estimate.balance_belief import BalanceBelief
 from assay.model.estimate.completion import from_inverse_covariance
 from assay.model.estimate.covariance import from_covariance
-from assay.model.estimate.em import EMSettings, expectation_maximization
+from assay.model.estimate.em import EMSettings, expectation_maximization, leaves_out
 from assay.model.estimate.goodness_of_fit import GoodnessOfFit, goodness_of_fit
 from assay.model.estimate.knowledge import Knowledge
 from assay.model.estimate.robust import RobustSettings, robust
@@ -54,6 +54,8 @@ class Candidate:
     parameters: Parameters
     scoring: Scoring
     weight: float = 1.0
+    described: Parameters | None = None
+    """The parameters among the items that were given, if the others are among all items, those without votes too."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +79,8 @@ class Fit:
     def of(cls, candidates: Sequence[Candidate], solvers: Solvers, evidence: Evidence, **others: Any) -> Fit:
         """The mean of one or two candidates."""
         first, *rest = (one for one in candidates if one.weight > 0)
-        parameters, scoring = first.parameters, first.scoring
+        parameters = first.parameters if first.described is None else first.described
+        scoring = replace(first.scoring, without_votes=parameters.balance)
         for other in rest:
             parameters = parameters.mixed(first.weight, other.parameters)
             scoring = Scoring.pooled(first.weight, scoring, other.scoring)
@@ -127,7 +130,7 @@ class Fit:
         """Whether the votes are consistent with the model, beyond what is tolerated for the sake of labels."""
         fits = self.goodness_of_fit
         if fits is None and self.evidence is not None and self.scoring.is_bayes:
-            fits = goodness_of_fit(self.parameters, self.evidence)
+            fits = goodness_of_fit(self.candidates[0].parameters, self.evidence)
         return fits is not None and fits.consistent
 
     def _with_model_error(self, found: list[Interval]) -> list[Interval]:
@@ -170,7 +173,8 @@ def fit_component(
         scoring = Scoring.bayes(parameters)
         if fits is not None and fits.correlation > 0:
             scoring = replace(scoring, discount=RobustSettings().discount(fits.correlation))
-        candidates.append(Candidate(parameters, scoring, weight))
+        described = parameters.among_voted() if leaves_out(parameters, evidence) else None
+        candidates.append(Candidate(parameters, scoring, weight, described))
     elif method in ("completion", "covariance"):
         parameters, solvers = _moments(evidence, known, em, method, seed)
         candidates.append(Candidate(parameters, Scoring.bayes(parameters)))

@@ -95,8 +95,7 @@ def of_voted_items(balance: FloatArray, parameters: Parameters, evidence: Eviden
     share = evidence.silent_items / max(float(evidence.counts.sum()), TINY)
     if share == 0 or parameters.ignore_abstentions:
         return balance
-    silence = np.exp(sum(np.log(np.maximum(table[-1], TINY)) for table in parameters.tables))
-    silent = balance * silence / max(float(balance @ silence), TINY)
+    silent = balance * parameters.silence / max(float(balance @ parameters.silence), TINY)
     rest = np.maximum(balance - share * silent, 0.01 * balance)
     return np.asarray(rest / rest.sum())
 

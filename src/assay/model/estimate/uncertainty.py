@@ -25,7 +25,7 @@ from scipy import linalg
 from scipy.special import expit, logit, ndtri
 
 from assay.counts import Clique, Evidence
-from assay.model.estimate.em import responsibilities
+from assay.model.estimate.em import leaves_out, responsibilities
 from assay.model.parameters import TINY, Parameters, among_alternatives
 from assay.model.scoring import Scoring
 
@@ -204,10 +204,15 @@ def _information(
     size = len(columns) * r + (0 if balance_known else r - 1)
     information = np.zeros((size, size))
     chosen = evidence.by_column[:, columns].tocsr()
+    total = np.zeros(size)
     for start in range(0, len(posterior), _BLOCK):
         rows = slice(start, start + _BLOCK)
         score = scores(parameters, chosen[rows].toarray(), posterior[rows], group, balance_known)
         information += (score * counts[rows, None]).T @ score
+        total += counts[rows] @ score
+    if leaves_out(parameters, evidence):
+        # The score given that somebody votes is the score less its mean.
+        information -= np.outer(total, total) / max(float(counts.sum()), TINY)
     return information
 
 
