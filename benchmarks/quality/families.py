@@ -170,7 +170,7 @@ def prompts(n: int, rng: Rng) -> Draw:
 
 
 def topics(n: int, rng: Rng) -> Draw:
-    """One-sided prompts or rules for kinds of items inside of a class: what two of them share may be a kind, not a class.
+    """One-sided prompts or rules for kinds of items: what two of them share may be a kind, and not a class.
 
     Some sources of each class are about the class as a whole, the others about one or two of its kinds.
     """
@@ -242,8 +242,9 @@ def mixed_sides(n: int, rng: Rng) -> Draw:
     y = truth(balance, n, rng)
     hard = rng.random(n) < 0.25
     columns = [one_sided(y, j % 3, _between(rng, 0.2, 0.5), _between(rng, 0.01, 0.08), rng) for j in range(9)]
-    for _ in range(3):
-        columns.append(two_sided(y, 3, np.where(hard, 0.45, _between(rng, 0.7, 0.9)), _between(rng, 0.5, 1.0), rng))
+    columns += [
+        two_sided(y, 3, np.where(hard, 0.45, _between(rng, 0.7, 0.9)), _between(rng, 0.5, 1.0), rng) for _ in range(3)
+    ]
     return _flat(columns, y, balance)
 
 
@@ -286,7 +287,7 @@ def twice(n: int, rng: Rng) -> Draw:
 
 
 def classifiers(n: int, rng: Rng) -> Draw:
-    """Four to six classifiers that always vote, three to six classes: trained on similar data, they confuse the same."""
+    """Four to six classifiers that always vote; trained on similar data, they confuse the same of three to six classes."""
     classes = int(rng.integers(3, 7))
     balance = _balance(rng, classes)
     y = truth(balance, n, rng)
@@ -462,9 +463,29 @@ FAMILIES: dict[str, Callable[[int, Rng], Draw]] = {
     maker.__name__.replace("_", " "): maker
     for maker in (
         *(independent, five_classes, few_sources, unbalanced),
-        *(one_sided_independent, one_sided_rare, lopsided, prompts, topics, paraphrases, keywords, many_classes, mixed_sides),
+        *(
+            one_sided_independent,
+            one_sided_rare,
+            lopsided,
+            prompts,
+            topics,
+            paraphrases,
+            keywords,
+            many_classes,
+            mixed_sides,
+        ),
         *(copies_of_a_weak_one, copies_of_a_good_one, twice, classifiers, difficult_items, adversaries),
-        *(small_workers, sub_types, distractors, batches, dense_crowd, spammers, hierarchy, hierarchy_with_pairs, one_sided_hierarchy),
+        *(
+            small_workers,
+            sub_types,
+            distractors,
+            batches,
+            dense_crowd,
+            spammers,
+            hierarchy,
+            hierarchy_with_pairs,
+            one_sided_hierarchy,
+        ),
     )
 }
 

@@ -14,7 +14,7 @@ from assay.baselines.baseline import Baseline
 from assay.baselines.confusion_tables import scoring_by_em
 from assay.counts import Layout, Patterns, SourceGraph
 from assay.model import Scoring, posterior, softmax
-from assay.model.estimate import EMSettings, Knowledge
+from assay.model.estimate import BalanceBelief, EMSettings, Knowledge
 from assay.votes import CodeArray, Votes, as_votes
 
 FloatArray = npt.NDArray[np.float64]
@@ -162,8 +162,10 @@ def accuracy_of_each_label(codes: CodeArray, classes: int) -> AccuracyOfEachLabe
         classes,
     )
     # The silence of a source with several labels tells nothing; that of one with a single label is all it can tell.
-    known = replace(Knowledge.none(layout), balance=np.full(classes, 1 / classes))
-    tied = EMSettings(even_coverage=1e9, class_conditional=1e9, average_source=0.01)
+    known = replace(
+        Knowledge.none(layout), balance=BalanceBelief.of_vector(np.full(classes, 1 / classes), strength="exact")
+    )
+    tied = EMSettings(even_coverage=1e9, class_conditional=1e9, average_source=0.01, average_lift=0.01)
     own = _in_emitted_labels(codes, emitted)
     return AccuracyOfEachLabel(emitted, scoring_by_em(layout, own, known, tied))
 

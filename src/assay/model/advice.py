@@ -4,19 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from assay.model.estimate.fit import Fit
 from assay.model.estimate.self_assessment import Redundancy
 
 MOST_PAIRS = 5
 """The most pairs of redundant sources that are named; the rest are only counted."""
 
+_TOLD = 0.5
+"""From this on the votes tell the class balance."""
+_MOST_OUTCOMES = 4
+"""The most outcomes whose shares are given."""
+
 _WORTH_IT = 0.005
 """A gain over majority vote below this is not worth a model."""
 
 
-def advice(fit: Fit, names: Sequence[str]) -> list[str]:
-    """Sentences about one component's fit; ``names`` are those of its sources."""
-    return [*_on_the_model(fit), _on_the_gain(fit), *_on_redundancy(fit.assessment.redundant, names)]
+def advice(fit: Fit, names: Sequence[str], outcomes: Sequence[str]) -> list[str]:
+    """Sentences about one component's fit; ``names`` are those of its sources, ``outcomes`` of what is labeled."""
+    return [
+        *_on_the_model(fit),
+        _on_the_gain(fit),
+        *_on_the_balance(fit, outcomes),
+        *_on_redundancy(fit.assessment.redundant, names),
+    ]
 
 
 def _on_the_model(fit: Fit) -> list[str]:
@@ -24,19 +36,42 @@ def _on_the_model(fit: Fit) -> list[str]:
     if fits is None:
         return []
     residual = f"mean square {fits.misfit:.3g}, up to {fits.by_chance:.2g} by chance"
-    if fits.good:
-        size = "chance" if fits.misfit <= fits.by_chance else f"small beside the {fits.explained:.3g} that it explains"
-        return [
-            "The votes are consistent with sources that are independent given the truth: the residual of their "
-            f"co-votes is {size} ({residual}). Fitted by method='em'."
-        ]
-    if fits.explained < 1:
-        why = "Too few votes overlap to test whether sources are independent given the truth"
-    elif fits.misfit > fits.allowed:
+    if fits.misfits:
         why = f"Sources have more in common than the truth explains (residual of their co-votes: {residual})"
-    else:
+    elif not fits.testable:
+        why = "Too few votes overlap to test whether sources are independent given the truth"
+    elif fits.correlation > 0:
         why = "Some items are harder than others for all sources, so that errors on one item are correlated"
-    return [f"{why}. Fitted by method='robust'."]
+    else:
+        size = "chance" if fits.misfit <= fits.by_chance else f"small beside the {fits.explained:.3g} that it explains"
+        why = (
+            "The votes are consistent with sources that are independent given the truth, up to dependencies in the "
+            f"model: the residual of their co-votes is {size} ({residual})"
+        )
+    return [f"{why}. {_fitted_by(fit.em_weight)}"]
+
+
+def _fitted_by(em_weight: float) -> str:
+    if em_weight in (0.0, 1.0):
+        return f"Fitted by method={'em' if em_weight else 'robust'!r}."
+    return (
+        f"Labels are the mean of method='em', which counts {em_weight:.0%} by what it explains, and of "
+        "method='robust', which assumes less."
+    )
+
+
+def _on_the_balance(fit: Fit, outcomes: Sequence[str]) -> list[str]:
+    if fit.balance_known or fit.balance_told >= _TOLD:
+        return []
+    balance = fit.scoring.without_votes
+    order = np.argsort(-balance, kind="stable")[:_MOST_OUTCOMES]
+    assumed = ", ".join(f"{outcomes[at]!r} {balance[at]:.0%}" for at in order)
+    more = ", …" if len(balance) > _MOST_OUTCOMES else ""
+    return [
+        f"The votes do not tell the class balance. Labels assume {assumed}{more}, and "
+        f"{fit.assessment.hangs_on_balance:.1%} of them would change between two balances that are about as plausible. "
+        f"One figure would settle it, such as class_balance={{{outcomes[order[0]]!r}: …}}, or 50 random hand labels."
+    ]
 
 
 def _on_the_gain(fit: Fit) -> str:

@@ -95,7 +95,7 @@ def explain(
     total = np.sum(list(rows.values()), axis=0)
     chances = np.exp(total - total.max())
     rows["total"] = total
-    frame = pd.DataFrame(rows, index=[_outcome_text(outcome) for outcome in outcomes]).T
+    frame = pd.DataFrame(rows, index=[outcome_text(outcome) for outcome in outcomes]).T
     return Explanation(frame, chances / chances.sum())
 
 
@@ -104,5 +104,6 @@ def _centred(logs: FloatArray) -> FloatArray:
     return centred
 
 
-def _outcome_text(outcome: Mapping[str, str | None]) -> str:
+def outcome_text(outcome: Mapping[str, str | None]) -> str:
+    """The labels of an outcome, those that apply."""
     return ", ".join(label for label in outcome.values() if label is not None)

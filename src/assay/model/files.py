@@ -47,6 +47,9 @@ def write_model(path: str | Path, settings: Mapping[str, Any], fitted: Fitted, c
                 "bayes": part.fit.scoring.is_bayes,
                 "scores silence": part.fit.scoring.scores_silence,
                 "discount": part.fit.scoring.discount,
+                "em weight": part.fit.em_weight,
+                "balance told": part.fit.balance_told,
+                "balance known": part.fit.balance_known,
                 "outlook": asdict(part.fit.assessment),
                 "fitness": None if part.fit.goodness_of_fit is None else asdict(part.fit.goodness_of_fit),
             }
@@ -103,7 +106,10 @@ def _fitted(said: Mapping[str, Any], stored: Mapping[str, npt.NDArray[Any]]) -> 
             {name: SolverOutcome(**outcome) for name, outcome in entry["solvers"].items()},
             known_intervals=[(accuracy, low, high) for accuracy, low, high in ends],
             known_assessment=_assessment(entry["outlook"]),
+            balance_known=entry["balance known"],
             goodness_of_fit=None if entry["fitness"] is None else GoodnessOfFit(**entry["fitness"]),
+            em_weight=entry["em weight"],
+            balance_told=entry["balance told"],
         )
         components.append(FittedComponent(fit))
     uses = tuple(stored[f"uses {j}"] for j in range(len(schema.names)))

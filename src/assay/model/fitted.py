@@ -16,7 +16,7 @@ from assay.errors import VoteError, near_miss
 from assay.model.advice import advice
 from assay.model.dependencies.learned import LearnedDependencies
 from assay.model.estimate import Fit, SolverOutcome
-from assay.model.explanation import Explanation, explain
+from assay.model.explanation import Explanation, explain, outcome_text
 from assay.model.scorer import Scorer
 from assay.votes import HasSchema, Schema, Votes, aligned
 
@@ -134,7 +134,9 @@ class Fitted(HasSchema):
     def notes(self) -> list[str]:
         """What a user should know about this fit, in sentences."""
         ignored = [f"fitted despite {problem.code}: {problem.message}" for problem in self.check.errors]
-        found = [] if self.learned is None else [self.learned.summary(), *self.learned.notes]
+        learned = self.learned
+        # Not to have found near-copies is no news.
+        found = [] if learned is None or (learned.strong and not learned.pairs) else [learned.summary(), *learned.notes]
         return self._not_converged + ignored + found
 
     @property
@@ -162,7 +164,8 @@ class Fitted(HasSchema):
         for part, component in zip(self.components, self.tasks.label_space.components, strict=True):
             of = "" if len(self.components) == 1 else f"{', '.join(component.tasks)}: "
             names = [self.names[source] for source in part.sources]
-            sentences += [of + sentence for sentence in advice(part.fit, names)]
+            outcomes = [outcome_text(outcome) for outcome in component.outcomes]
+            sentences += [of + sentence for sentence in advice(part.fit, names, outcomes)]
         return sentences
 
     @cached_property

@@ -76,7 +76,7 @@ class Parameters:
     def silence(self) -> FloatArray:
         """(outcomes,): P(all sources abstain | outcome)."""
         logs = [np.log(np.maximum(table[-1], TINY)) for table in self.tables]
-        return np.exp(np.sum([np.zeros(len(self.balance)), *logs], axis=0))
+        return np.asarray(np.exp(np.sum([np.zeros(len(self.balance)), *logs], axis=0)))
 
     def among_voted(self) -> Parameters:
         """The same distribution among the items that somebody votes on: its balance, and the table of each clique."""

@@ -68,6 +68,8 @@ class LearnedDependencies:
     """(sources, sources): the residual correlation of two sources' votes, given the truth."""
     notes: tuple[str, ...] = ()
     """What could not be tested, in sentences."""
+    strong: bool = False
+    """Whether only near-copies were looked for."""
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -95,6 +97,8 @@ class LearnedDependencies:
         more = len(self.pairs) - _MOST_NAMED
         rest = f", and {more} more" if more > 0 else ""
         count = f"{len(self.pairs)} {'dependency' if len(self.pairs) == 1 else 'dependencies'}"
+        if self.strong:
+            return f"found {count} between near-copies, which count together: {first}{rest}"
         return f"learned {count} from the votes: between {first}{rest}"
 
     def to_pandas(self) -> pd.DataFrame:
@@ -131,6 +135,7 @@ class LearnedDependencies:
             "edges": [asdict(edge) for edge in self.edges],
             "residuals": self.residuals.tolist(),
             "notes": list(self.notes),
+            "strong": self.strong,
         }
 
     @classmethod
@@ -138,4 +143,4 @@ class LearnedDependencies:
         """The result that :meth:`to_dict` describes."""
         edges = tuple(LearnedEdge(**{**edge, "sources": tuple(edge["sources"])}) for edge in said["edges"])
         residuals = np.array(said["residuals"], dtype=float).reshape(len(said["names"]), len(said["names"]))
-        return cls(tuple(said["names"]), edges, residuals, tuple(said["notes"]))
+        return cls(tuple(said["names"]), edges, residuals, tuple(said["notes"]), said["strong"])

@@ -1,55 +1,22 @@
-r"""Strong dependencies, found cheaply: near-copies, that is sources whose votes repeat each other's.
-
-Near-copies are the one violation of independence that ruins any model that does not know of it: they agree with
-each other more than with anybody else, so that they are taken for the truth. They are looked for in the
-associations of sources (:mod:`~assay.model.dependencies.associations`), in milliseconds and whatever the number of
-items. Candidates are the clusters of a dendrogram of the sources. A cluster is a group of near-copies if
-
-* leaving out the pairs inside of it makes the others fit so much better that it outweighs a penalty for each source: a
-  few dependent sources are more plausible than many;
-* all branches of its dendrogram have much more in common than the others explain.
-"""
+"""Strong dependencies, found cheaply in counted votes: what a label model looks for unless it is told not to."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from itertools import combinations
 
 import networkx as nx
 import numpy as np
-import numpy.typing as npt
-from scipy.cluster.hierarchy import linkage, to_tree
-from scipy.spatial.distance import squareform
 
 from assay.checks import Learnability
 from assay.counts import Layout, SourceGraph, Statistics, Tally, layout_of
-from assay.model.dependencies.associations import Associations, Explained
 from assay.model.dependencies.learned import LearnedDependencies, LearnedEdge
 from assay.model.dependencies.problem import MOST_DECLARED
 from assay.model.dependencies.stepwise import MAX_JOINT_VOTES
+from assay.model.estimate.near_copies import Group, NearCopies, near_copies
 
-FloatArray = npt.NDArray[np.float64]
-Group = tuple[int, ...]
-Branchings = dict[Group, list[tuple[Group, Group]]]
-"""Clusters of a dendrogram, each with the two branches at all its nodes, the uppermost first."""
-
-_LEAST_CORRELATION = 0.3
-"""Less correlated sources are no near-copies; by the lower end of a 95% interval."""
-_LEAST_EXCESS = 0.2
-"""What the branches of a group must have in common beyond what the truth explains, as a correlation;"""
-_SURE = 1.5
-"""and in half-widths of its 95% interval;"""
-_LEAST_ALONE = 0.6
-"""and if too few others tell the same outcomes apart to know what the truth explains."""
-_PER_MEMBER, _PER_PAIR = 12.0, 1.0
-"""The penalty of a group, in units of squared standardised residuals, for each member but one and for each pair."""
-_COPIES, _APART, _BONUS = 0.9, 0.65, -0.25
-"""Members this correlated have no penalty per member, those with less than the second all of it; copies have a bonus."""
-_FEWEST_APART = 3
-"""The least number of groups, counting single sources, without which nothing can be learned."""
-_MOST_CANDIDATES = 40
-_ROUNDS = 8
+_LEAST_SOURCES = 4
+"""With fewer sources a dependency would make accuracies unidentifiable."""
 
 
 def strong_dependencies(tally: Tally) -> LearnedDependencies:
@@ -59,10 +26,10 @@ def strong_dependencies(tally: Tally) -> LearnedDependencies:
     edges: dict[tuple[str, str], LearnedEdge] = {}
     for index, component in enumerate(tally.tasks.label_space.components if tally.pair is not None else ()):
         layout = layout_of(tally.schema, index, SourceGraph(names))
-        if len(component) < 2 or len(layout.masks) <= _FEWEST_APART:
+        if len(component) < 2 or len(layout.masks) < _LEAST_SOURCES:
             continue
         statistics = Statistics.of(tally, layout)
-        found = _screened(layout, statistics)
+        found = near_copies(layout, statistics)
         place = layout.sources
         residuals[np.ix_(place, place)] = np.where(np.eye(len(place)) > 0, 1.0, found.excess)
         for group in found.groups:
@@ -74,7 +41,7 @@ def strong_dependencies(tally: Tally) -> LearnedDependencies:
                 edge = LearnedEdge(pair, strength, surprise, None)
                 edges[pair] = max(edges.get(pair, edge), edge, key=lambda edge: edge.surprise)
     ordered = sorted(edges.values(), key=lambda edge: (-edge.surprise, edge.sources))
-    return learnable(LearnedDependencies(names, tuple(ordered), residuals), tally)
+    return learnable(LearnedDependencies(names, tuple(ordered), residuals, strong=True), tally)
 
 
 def learnable(found: LearnedDependencies, tally: Tally) -> LearnedDependencies:
@@ -90,120 +57,7 @@ def learnable(found: LearnedDependencies, tally: Tally) -> LearnedDependencies:
     return found.only(kept, "accuracies would no longer be identifiable")
 
 
-@dataclass(frozen=True, eq=False)
-class Screened:
-    """Groups of near-copies among the sources of one component."""
-
-    groups: list[Group]
-    excess: FloatArray
-    """(sources, sources): their correlation beyond what the truth explains."""
-    meetings: FloatArray
-    """(sources, sources): the number of items that it was observed on."""
-
-
-def near_copies(associations: Associations) -> Screened:
-    """Groups of near-copies: the best candidates are added as long as the fit gets better by more than their penalty."""
-    branchings = _candidates(associations)
-    groups, fit = list[Group](), associations.explained([])
-    cost = fit.misfit
-    for _ in range(_ROUNDS):
-        better = []
-        for candidate in branchings:
-            trial = _with(groups, candidate)
-            if trial is None or not _leaves_enough(trial, associations):
-                continue
-            found = associations.explained(trial, fit.rho)
-            if _cost(found, trial, associations) < cost and not _loose(candidate, branchings, associations, found):
-                better.append((_cost(found, trial, associations), candidate))
-        if not better:
-            break
-        # The best, and others that are better alone, which mostly means better together too.
-        for _, candidate in sorted(better):
-            trial = _with(groups, candidate)
-            if trial is None or not _leaves_enough(trial, associations):
-                continue
-            found = associations.explained(trial, fit.rho)
-            if _cost(found, trial, associations) < cost:
-                cost, groups, fit = _cost(found, trial, associations), trial, found
-    groups, fit = _divided(groups, branchings, associations, fit)
-    every = range(associations.sources)
-    return Screened(sorted(groups), associations.excess(fit, every, every), associations.meetings)
-
-
-def _divided(
-    groups: list[Group], branchings: Branchings, associations: Associations, fit: Explained
-) -> tuple[list[Group], Explained]:
-    """The groups without those that only seemed to be one while others were missing."""
-    while loose := [group for group in groups if _loose(group, branchings, associations, fit)]:
-        parts = [part for group in loose for part in branchings[group][0] if len(part) > 1]
-        groups = [*(group for group in groups if group not in loose), *parts]
-        fit = associations.explained(groups, fit.rho)
-    return groups, fit
-
-
-def _screened(layout: Layout, statistics: Statistics) -> Screened:
-    # Each vote is split equally between the outcomes it allows; which balance is assumed hardly matters.
-    masks = layout.all_masks / layout.all_masks.sum(axis=1, keepdims=True)
-    balance = statistics.single @ masks + 1.0
-    return near_copies(Associations.of(layout, statistics, balance / balance.sum()))
-
-
-def _candidates(associations: Associations) -> Branchings:
-    """The clusters of a dendrogram (average linkage) that are correlated enough, each with all its branchings."""
-    near = np.clip(associations.at_least, 0.0, 1.0)
-    if np.triu(near, 1).max(initial=0.0) < _LEAST_CORRELATION:
-        return {}
-    _, nodes = to_tree(linkage(squareform(1 - near, checks=False), "average"), rd=True)
-    found: Branchings = {}
-    for node in sorted((node for node in nodes if not node.is_leaf()), key=lambda node: (node.dist, node.id)):
-        members = tuple(sorted(node.pre_order()))
-        if 1 - node.dist < _LEAST_CORRELATION or len(found) == _MOST_CANDIDATES:
-            break
-        left, right = (tuple(sorted(branch.pre_order())) for branch in (node.left, node.right))
-        found[members] = [(left, right), *found.get(left, ()), *found.get(right, ())]
-    return found
-
-
-def _with(groups: Sequence[Group], candidate: Group) -> list[Group] | None:
-    """The groups with one more, which takes the place of those inside of it; None if it is there already."""
-    own = set(candidate)
-    if any(own <= set(group) for group in groups):
-        return None
-    return [*(group for group in groups if not own & set(group)), candidate]
-
-
-def _leaves_enough(groups: Sequence[Group], associations: Associations) -> bool:
-    """Whether enough sources would remain that are independent of each other."""
-    return associations.sources - sum(len(group) - 1 for group in groups) >= _FEWEST_APART
-
-
-def _cost(fit: Explained, groups: Sequence[Group], associations: Associations) -> float:
-    return fit.misfit + sum(_penalty(group, associations.at_least) for group in groups)
-
-
-def _penalty(group: Group, correlation: FloatArray) -> float:
-    """The penalty of a group. Sources with almost the same votes are copies, rather than right almost always."""
-    size = len(group)
-    inside = (float(correlation[np.ix_(group, group)].sum()) - size) / (size * (size - 1))
-    unlike = np.clip((_COPIES - inside) / (_COPIES - _APART), _BONUS, 1.0)
-    return _PER_MEMBER * float(unlike) * (size - 1) + _PER_PAIR * float(max(unlike, 0.0)) * size * (size - 1) / 2
-
-
-def _loose(group: Group, branchings: Branchings, associations: Associations, fit: Explained) -> bool:
-    """Whether some branches of a cluster have little in common that the truth does not explain, or it may be chance."""
-
-    others = np.setdiff1d(np.arange(associations.sources), group)
-    peers = associations.peers[np.ix_(others, group)].all(axis=1).sum()
-    least = _LEAST_EXCESS if peers + 1 >= _FEWEST_APART else _LEAST_ALONE
-
-    def have_little_in_common(left: Group, right: Group) -> bool:
-        error = float(associations.error[np.ix_(left, right)].mean())
-        return float(associations.excess(fit, left, right).mean()) < max(least, _SURE * error)
-
-    return any(have_little_in_common(left, right) for left, right in branchings[group])
-
-
-def _pairs(group: Group, found: Screened, layout: Layout, statistics: Statistics) -> Iterator[tuple[int, int]]:
+def _pairs(group: Group, found: NearCopies, layout: Layout, statistics: Statistics) -> Iterator[tuple[int, int]]:
     """All pairs of a group; a spanning tree of the strongest if their joint votes would be too many to estimate."""
     every = list(combinations(group, 2))
     listed = np.array([len(layout.masks[source]) for source in group])

@@ -1,5 +1,6 @@
 """One estimation method per file, and what they share."""
 
+from assay.model.estimate.balance_belief import BalanceBelief
 from assay.model.estimate.em import EMSettings, expectation_maximization
 from assay.model.estimate.fit import METHODS, Fit, fit_component
 from assay.model.estimate.goodness_of_fit import GoodnessOfFit
@@ -12,6 +13,7 @@ from assay.model.estimate.start import from_majority
 
 __all__ = [
     "METHODS",
+    "BalanceBelief",
     "EMSettings",
     "Fit",
     "GoodnessOfFit",

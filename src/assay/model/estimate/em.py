@@ -194,9 +194,7 @@ class Maximizer:
     values in one array; cliques of several sources one by one.
     """
 
-    def __init__(
-        self, layout: Layout, known: Knowledge, settings: EMSettings, *, leaves_out: bool = False
-    ) -> None:
+    def __init__(self, layout: Layout, known: Knowledge, settings: EMSettings, *, leaves_out: bool = False) -> None:
         """``leaves_out``: items without votes were left out of those that are counted."""
         self.layout = layout
         self.leaves_out = leaves_out
@@ -222,8 +220,7 @@ class Maximizer:
         tables: dict[int, FloatArray] = {}
         counted = [(group, expected_votes[group.rows]) for group in self.alone]
         blocks = {
-            index: expected_votes[self.layout.offsets[index] : self.layout.offsets[index + 1]]
-            for index in self.cliques
+            index: expected_votes[self.layout.offsets[index] : self.layout.offsets[index + 1]] for index in self.cliques
         }
         said = [(group.masks, votes) for group, votes in counted]
         if not said:
@@ -290,7 +287,7 @@ class _Alone:
         voting = votes.sum(axis=1, keepdims=True)
         used = votes.sum(axis=2)
         rates = np.zeros_like(voting)
-        able = emitted_masks(self.masks, used).any(axis=1, keepdims=True)
+        able: BoolArray = np.asarray(emitted_masks(self.masks, used).any(axis=1, keepdims=True))
         believed = ~np.isnan(self.beliefs[:, 0])
         fired = _shrunk_to_lift(voting, able, totals, lift, settings.average_lift)
         for among in (able, ~able):
@@ -339,7 +336,7 @@ def _average_lift(said: list[tuple[BoolArray, FloatArray]], totals: FloatArray) 
     for masks, expected in said:
         able = emitted_masks(masks, expected.sum(axis=2)).any(axis=1)
         voting = expected.sum(axis=1)
-        limited = ~able.all(axis=1)
+        limited = ~np.asarray(able).all(axis=1)
         cast = voting.sum(axis=1) * limited
         named = (voting * able).sum(axis=1) * limited
         nameable = (able * totals).sum(axis=1) / max(float(totals.sum()), TINY)
@@ -385,8 +382,7 @@ class _Member:
 
     def able(self, counts: FloatArray) -> BoolArray:
         """(outcomes,): those about which it can be right, with the values that it emits."""
-        found: BoolArray = emitted_masks(self.masks, self.votes(counts).sum(axis=1)).any(axis=0)
-        return found
+        return np.asarray(emitted_masks(self.masks, self.votes(counts).sum(axis=1)).any(axis=0))
 
     def moved(self, counts: FloatArray, belief: Belief) -> FloatArray:
         """(configurations, outcomes): counts shrunk toward a prior; coverage and other votes stay fixed."""
@@ -400,7 +396,7 @@ class _Member:
 
     def typical(self, votes: FloatArray, accuracy: float) -> FloatArray:
         """(values, outcomes): P(value | vote, outcome) of a source with some accuracy that emits these values."""
-        return typical_source(self.masks[None], votes.sum(axis=1)[None], np.array([[accuracy]]))[0]
+        return np.asarray(typical_source(self.masks[None], votes.sum(axis=1)[None], np.array([[accuracy]]))[0])
 
     def lift(self, counts: FloatArray, accuracy: float) -> FloatArray:
         """(configurations, outcomes): the log-odds that its vote adds if it is a source like others."""
@@ -459,7 +455,7 @@ class _Together:
         return found
 
     def _as_one_source(self, counts: FloatArray, average: float) -> FloatArray:
-        """(configurations, outcomes): P(joint vote | who votes, outcome) if all members together are one average source.
+        """(configurations, outcomes): P(joint vote | who votes, outcome) if all members are one average source together.
 
         Their log-odds are averaged, not added: the prior does not count what a group says several times.
         """

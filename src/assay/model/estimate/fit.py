@@ -74,6 +74,10 @@ class Fit:
     known_assessment: SelfAssessment | None = None
     goodness_of_fit: GoodnessOfFit | None = None
     """How well independent sources explain the votes, if that was tested."""
+    em_weight: float = 1.0
+    """How much of it is EM's, from 0 to 1; what is not is the robust model's."""
+    balance_told: float = 1.0
+    """How far the votes tell the class balance, from 0 to 1."""
 
     @classmethod
     def of(cls, candidates: Sequence[Candidate], solvers: Solvers, evidence: Evidence, **others: Any) -> Fit:
@@ -188,7 +192,13 @@ def fit_component(
         # What does not count needs not to have converged.
         solvers.pop("em", None)
     found = Fit.of(
-        candidates, solvers, evidence, balance_known=known.balance is not None, goodness_of_fit=fits
+        candidates,
+        solvers,
+        evidence,
+        balance_known=known.balance is not None,
+        goodness_of_fit=fits,
+        em_weight=weight,
+        balance_told=weight + (1 - weight) * trust,
     )
     if known.balance is None:
         return found

@@ -18,7 +18,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from assay.counts import Evidence, Layout, Statistics
+from assay.counts import Evidence, Layout
 from assay.model.estimate.em import leaves_out, unseen_share
 from assay.model.estimate.residuals import pair_table
 from assay.model.parameters import TINY, Parameters

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from assay.counts import Evidence, Statistics
+from assay.counts import Evidence, Layout, Statistics
 from assay.model.estimate.em import EMSettings, Expected, Maximizer
 from assay.model.estimate.goodness_of_fit import expected_co_votes, independent_pairs
 from assay.model.estimate.knowledge import Knowledge
+from assay.model.estimate.near_copies import near_copies
 from assay.model.estimate.residuals import overlaps
+from assay.model.estimate.tilting import mean_posterior, tilted
 from assay.model.parameters import TINY, Parameters
 from assay.model.scoring import Scoring, softmax
 
@@ -20,6 +22,9 @@ FloatArray = npt.NDArray[np.float64]
 
 _PATTERNS = 40_000
 """The number of patterns in the sample that expectations are computed from."""
+
+_PLAUSIBLE = 0.5
+"""How far the log-odds of the most frequent outcome may plausibly be off where votes do not tell the balance."""
 
 _MIN_Z = 5.0
 """Sources are redundant if their excess agreement, or overlap, is at least this many standard deviations,"""
@@ -56,6 +61,8 @@ class SelfAssessment:
     error: float
     """The standard error of the difference of the two, if the probabilities are calibrated."""
     redundant: tuple[Redundancy, ...]
+    hangs_on_balance: float = 0.0
+    """The share of the labels that differ between two class balances that are about equally plausible."""
 
     @property
     def gain(self) -> float:
@@ -87,7 +94,23 @@ def self_assessment(parameters: Parameters, scoring: Scoring, evidence: Evidence
         float(counts @ voted) / items,
         float(np.sqrt(max(float(counts @ scatter), 0.0))) / items,
         repeated,
+        hangs_on_balance(scoring, few),
     )
+
+
+def hangs_on_balance(scoring: Scoring, evidence: Evidence) -> float:
+    """The share of the items with votes whose label changes if the most frequent outcome is more or less so."""
+    told = mean_posterior(scoring, evidence)
+    most = np.arange(len(told)) == int(told.argmax())
+    votes = np.diff(evidence.design.starts)
+    chosen = []
+    for shift in (-_PLAUSIBLE, _PLAUSIBLE):
+        balance = told * np.exp(shift * most)
+        other = tilted(scoring, evidence, balance / balance.sum())
+        logs = other.log_joint(evidence.design) * other.effective(votes)[:, None]
+        chosen.append(logs.argmax(axis=1))
+    counts = np.where(votes > 0, evidence.counts, 0.0)
+    return float(counts @ (chosen[0] != chosen[1])) / max(float(counts.sum()), TINY)
 
 
 def redundant(learned: Parameters, majority: Parameters, statistics: Statistics) -> tuple[Redundancy, ...]:
@@ -119,7 +142,8 @@ def redundant(learned: Parameters, majority: Parameters, statistics: Statistics)
         overlap > _MIN_OVERLAP_RATIO * expected_overlap,
         agreement - expected_agreement > _MIN_EXCESS_AGREEMENT,
     )
-    found = np.argwhere(np.triu(independent_pairs(layout) & is_large & (z > _MIN_Z)))
+    # With many items any two sources have significantly more in common; only near-copies are worth a word.
+    found = np.argwhere(np.triu(_near_copies(layout, statistics) & independent_pairs(layout) & is_large & (z > _MIN_Z)))
     order = np.argsort([-z[i, j] for i, j in found], kind="stable")
     return tuple(
         Redundancy(
@@ -131,6 +155,14 @@ def redundant(learned: Parameters, majority: Parameters, statistics: Statistics)
         )
         for i, j in found[order]
     )
+
+
+def _near_copies(layout: Layout, statistics: Statistics) -> BoolArray:
+    """(sources, sources): pairs of one group of near-copies."""
+    alike = np.zeros((len(layout.masks), len(layout.masks)), dtype=bool)
+    for group in near_copies(layout, statistics).groups:
+        alike[np.ix_(group, group)] = True
+    return alike
 
 
 def _shared(scores: FloatArray) -> FloatArray:

@@ -55,11 +55,11 @@ class Associations:
     of_truth: FloatArray
     """(values, values): the correlations of the sets of outcomes that they allow."""
     weight: FloatArray
-    """(values, values): one over the variance of an observed correlation; 0 within a source, and where two never meet."""
+    """(values, values): one over the variance of an observed correlation; 0 within a source, or if two never meet."""
     share: FloatArray
     """(values, values): what a unit of correlation of two values adds to that of their sources."""
     correlation: FloatArray
-    """(sources, sources): the correlation of two sources' votes, as vectors of the outcomes they allow; 1 for copies."""
+    """(sources, sources): the correlation of two sources' votes, as vectors of what they allow; 1 for copies."""
     meetings: FloatArray
     """(sources, sources): the number of items that two are compared on."""
     peers: BoolArray
@@ -76,7 +76,9 @@ class Associations:
         several = of_source.sum(axis=0) > 1
         votes, with_votes = of_source.T @ single, pair @ of_source
         both = several[:, None] & several[None]
-        meetings = np.where(both, of_source.T @ with_votes, np.where(several[:, None], votes[:, None], statistics.items))
+        meetings = np.where(
+            both, of_source.T @ with_votes, np.where(several[:, None], votes[:, None], statistics.items)
+        )
         meetings = np.where(several[None] & ~several[:, None], votes[None], meetings)
         among = np.maximum(meetings, _TINY)
         chance = np.where(several[None], with_votes, single[:, None]) / among[source]
@@ -175,7 +177,7 @@ class Associations:
 
 
 def _peers(masks: FloatArray, of_source: FloatArray) -> BoolArray:
-    """(sources, sources): those with two values each that agree with one of the other's, and conflict with the other."""
+    """(sources, sources): those with two values each that agree with one of the other's and conflict with one."""
     agree = masks @ masks.T > 0
     # Per value the number of each source's values that it can agree with: a peer has one that it conflicts with.
     partners = agree @ of_source
