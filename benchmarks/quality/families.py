@@ -287,7 +287,7 @@ def twice(n: int, rng: Rng) -> Draw:
 
 
 def classifiers(n: int, rng: Rng) -> Draw:
-    """Four to six classifiers that always vote; trained on similar data, they confuse the same of three to six classes."""
+    """Four to six classifiers that always vote; trained on similar data, they confuse the same classes."""
     classes = int(rng.integers(3, 7))
     balance = _balance(rng, classes)
     y = truth(balance, n, rng)

@@ -455,7 +455,7 @@ class _Together:
         return found
 
     def _as_one_source(self, counts: FloatArray, average: float) -> FloatArray:
-        """(configurations, outcomes): P(joint vote | who votes, outcome) if all members are one average source together.
+        """(configurations, outcomes): P(joint vote | who votes, outcome) if all members are one average source.
 
         Their log-odds are averaged, not added: the prior does not count what a group says several times.
         """

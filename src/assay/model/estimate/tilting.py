@@ -5,8 +5,7 @@ last layer of a label, apart from what the votes tell: the posterior of each ite
 outcome and normalised, and the factors are such that the mean posterior over the items with votes is the wanted one.
 
 Where votes tell the balance, too, the two are weighed by their precision: the wanted balance is the geometric
-mean of both. What the votes tell has an error of its own, which depends on the model and not on the number of
-items: no model is exact.
+mean of both. Where votes do not follow a model, what they tell has an error of its own, however many items there are.
 """
 
 from __future__ import annotations
@@ -23,8 +22,8 @@ from assay.model.scoring import Scoring, softmax
 
 FloatArray = npt.NDArray[np.float64]
 
-_ERROR_OF_EM, _ERROR_OF_ROBUST = 0.1, 0.3
-"""The errors of the log-odds of a class balance that votes tell, where EM fits them and where it does not."""
+_ERROR_OF_VOTES = 0.3
+"""The error of the log-odds of a class balance that votes tell, although they do not follow EM's model."""
 
 _PATTERNS = 40_000
 _STEPS = 200
@@ -80,8 +79,8 @@ def wanted_balance(told: FloatArray, belief: BalanceBelief, *, em_weight: float,
     if not np.isfinite(belief.items):
         return believed
     of_belief = belief.items * float(np.mean(believed * (1 - believed)))
-    of_votes = em_weight / _ERROR_OF_EM**2 + (1 - em_weight) * trust**2 / _ERROR_OF_ROBUST**2
-    weight = of_belief / (of_belief + of_votes)
+    # EM has weighed the belief against the votes already, as a prior.
+    weight = (1 - em_weight) * of_belief / (of_belief + trust**2 / _ERROR_OF_VOTES**2)
     logs = weight * np.log(np.maximum(believed, TINY)) + (1 - weight) * np.log(np.maximum(told, TINY))
     mixed = np.exp(logs - logs.max())
     return np.asarray(mixed / mixed.sum())
