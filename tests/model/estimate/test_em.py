@@ -16,7 +16,7 @@ from assay.model.scoring import Scoring
 from assay.simulate import flat_world
 from tests.support.worlds import Enumerated, enumerated, independent_world, written_out
 
-WEAK = EMSettings(even_coverage=1e-9, class_conditional=1e-9, average_source=1e-9, even_balance=1e-9)
+WEAK = EMSettings(even_coverage=1e-9, class_conditional=1e-9, average_source=1e-9, average_lift=1e-9, even_balance=1e-9)
 """Next to no pulls: plain maximum likelihood."""
 INDEPENDENT = written_out(flat_world(sources=4, coverage=0.7, balance=[0.3, 0.7], seed=1))
 

@@ -173,6 +173,10 @@ def fit_component(
         parameters, solvers["em"] = _em_by_stages(evidence, known, em, seed)
         if method == "auto":
             fits = goodness_of_fit(parameters, evidence)
+            if fits is not None and fits.misfits and known.balance is not None:
+                # What is said of the balance may be what does not fit; that is no reason to doubt the sources.
+                free, _ = _em_by_stages(evidence, replace(known, balance=None), em, seed)
+                fits = goodness_of_fit(free, evidence)
             weight = 0.0 if fits is None else fits.weight
         scoring = Scoring.bayes(parameters)
         if fits is not None and fits.correlation > 0:
