@@ -84,9 +84,13 @@ class TestNearCopies:
         assert best["4"].mean() == pytest.approx(0.85, abs=0.03)
         assert best["0"].mean() == pytest.approx(0.6, abs=0.03)
 
-    def test_undeclared_the_copies_win_but_check_names_them(self, problem):
+    def test_undeclared_they_are_found(self, problem):
         votes, truth = problem
-        model = assay.LabelModel().fit(votes)
+        assert accuracy(assay.LabelModel().fit(votes).predict_proba(votes), truth) > 0.84
+
+    def test_not_looked_for_the_copies_win_but_check_names_them(self, problem):
+        votes, truth = problem
+        model = assay.LabelModel(dependencies=()).fit(votes)
         assert accuracy(model.predict_proba(votes), truth) < 0.7
         (named,) = [problem for problem in model.check_.warnings if problem.code == "A302"]
         assert set(named.sources) <= {"0", "1", "2", "3"}

@@ -129,7 +129,9 @@ class TestClassBalance:
     def test_of_all_items_or_of_those_with_votes(self):
         rng = np.random.default_rng(4)
         y = (rng.random(20_000) < 0.3).astype(int)
-        matrix = np.column_stack([one_sided(y, 1, 0.4, 0.05, rng) for _ in range(4)] + [one_sided(y, 0, 0.1, 0.02, rng)])
+        matrix = np.column_stack(
+            [one_sided(y, 1, 0.4, 0.05, rng) for _ in range(4)] + [one_sided(y, 0, 0.1, 0.02, rng)]
+        )
         voted = (matrix >= 0).any(axis=1)
         true_voted = float(y[voted].mean())
         assert abs(true_voted - 0.3) > 0.1

@@ -67,7 +67,6 @@ def test_without_settings_nothing_is_known(entities):
     known, none = knowledge_for(ModelSettings(), schema, 0, layout), Knowledge.none(layout)
     assert known.signs.tolist() == none.signs.tolist() == [1.0, 1.0]
     assert (known.balance, dict(known.beliefs), known.applies, known.ignore_abstentions) == (None, {}, None, False)
-    assert known.balance_belief is none.balance_belief is None
     assert (none.balance, dict(none.beliefs), none.applies, none.ignore_abstentions) == (None, {}, None, False)
     told = knowledge_for(ModelSettings(beliefs={0: 0.8}), schema, 0, layout)
     assert told.beliefs[0].strength == Belief.strength
@@ -77,13 +76,13 @@ def test_what_is_known_of_the_class_balance(entities):
     schema = assay.Votes.from_columns(entities, {"s": ["Person"], "t": ["Doctor"]}).schema
     (layout,) = layouts(schema)
     whole = knowledge_for(ModelSettings(class_balance=[0.1, 0.2, 0.3, 0.4]), schema, 0, layout)
-    assert whole.balance.tolist() == whole.balance_belief.vector.tolist() == [0.1, 0.2, 0.3, 0.4]
-    assert (whole.balance_belief.strength, whole.balance_belief.of) == (None, "all")
+    assert whole.balance.vector.tolist() == [0.1, 0.2, 0.3, 0.4]
+    assert (whole.balance.strength, whole.balance.of) == (None, "all")
     settings = ModelSettings(class_balance={"Person": 0.6}, balance_strength=30, balance_of="voted")
     some = knowledge_for(settings, schema, 0, layout)
-    assert some.balance is None
-    assert (some.balance_belief.strength, some.balance_belief.of) == (30, "voted")
-    assert [statement.low for statement in some.balance_belief.statements] == [0.6]
+    assert some.balance.vector is None
+    assert (some.balance.strength, some.balance.of) == (30, "voted")
+    assert [statement.low for statement in some.balance.statements] == [0.6]
 
 
 @pytest.mark.parametrize("strength", [None, "exact", 1, 0.5, np.float64(20)])
@@ -146,7 +145,7 @@ def test_what_is_checked_before_anything_is_counted(wrong):
         ({"abstentions": "none"}, "abstentions must be one of"),
         ({"accuracies": "both"}, "accuracies must be one of"),
         ({"balance_of": "some"}, "balance_of must be one of 'all', 'voted', but is 'some'"),
-        ({"class_balance": {2: 0.1}}, "no task has the label '2'"),
+        ({"class_balance": {2: 0.1}}, "there is no label 2"),
         ({"max_steps": 0}, "max_steps must be a positive integer"),
         ({"max_steps": 2.5}, "max_steps must be a positive integer"),
         ({"class_balance": [0.5, 0.6]}, "must be positive and sum to one"),

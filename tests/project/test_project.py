@@ -78,7 +78,7 @@ def test_settings_constraints_and_feasible(folder):
         (GOOD + "[settings]\nworker = 2\n", "Did you mean 'workers'"),
         (GOOD + "[settings]\nworkers = 0\n", "must be positive, but is 0"),
         (GOOD + "[settings]\non_error = 'ignore'\n", "'raise' or 'abstain'"),
-        (GOOD + "[model]\ndependencies = 'title'\n", "must be a list or 'learn', but is 'title'"),
+        (GOOD + "[model]\ndependencies = 'title'\n", "must be a list or 'auto' or 'learn', but is 'title'"),
         (GOOD.replace('"Person"]\n', '"Persn"]\n'), "Did you mean 'Person'"),
         (GOOD.replace('labels = ["Doctor", "Lawyer"]', "labels = []"), "number 2"),
         ("[data]\npath='x.csv'\n[sources]\nmodules=['sources.py']\n", "no tasks"),

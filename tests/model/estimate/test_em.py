@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from assay.counts.evidence import Evidence
 from assay.counts.patterns import Patterns
+from assay.model.estimate.balance_belief import BalanceBelief
 from assay.model.estimate.em import EMSettings, Expected, Maximizer, expectation_maximization, responsibilities
 from assay.model.estimate.knowledge import Belief, Knowledge
 from assay.model.parameters import Parameters, normalised
@@ -16,7 +17,7 @@ from assay.model.scoring import Scoring
 from assay.simulate import flat_world
 from tests.support.worlds import Enumerated, enumerated, independent_world, written_out
 
-WEAK = EMSettings(even_coverage=1e-9, class_conditional=1e-9, average_source=1e-9, average_lift=1e-9, even_balance=1e-9)
+WEAK = EMSettings(even_coverage=1e-9, class_conditional=1e-9, average_source=1e-9, even_balance=1e-9, average_lift=1e-9)
 """Next to no pulls: plain maximum likelihood."""
 INDEPENDENT = written_out(flat_world(sources=4, coverage=0.7, balance=[0.3, 0.7], seed=1))
 
@@ -108,9 +109,10 @@ def test_ends_are_named():
 
 def test_a_balance_that_is_known_stays():
     balance = np.array([0.9, 0.1])
-    known, settings = known_to(INDEPENDENT, balance=balance), replace(WEAK, max_steps=50)
+    exactly = BalanceBelief.of_vector(balance, strength="exact")
+    known, settings = known_to(INDEPENDENT, balance=exactly), replace(WEAK, max_steps=50)
     found, _ = expectation_maximization(anywhere(INDEPENDENT, 2), INDEPENDENT.evidence(1e4), known, settings)
-    assert (found.balance == balance).all()
+    np.testing.assert_allclose(found.balance, balance, atol=1e-12)
 
 
 class TestGold:

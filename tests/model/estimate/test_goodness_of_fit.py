@@ -43,8 +43,8 @@ def test_hierarchies_fit(entities):
 def test_copies_do_not_fit_unless_they_are_declared():
     world = flat_world(sources=8, copies=[(0, 1), (1, 2)], copy_probability=0.5, seed=1)
     votes = world.draw(4000).votes
-    assert not goodness_of(votes).good
-    assert goodness_of(votes).misfit > 2
+    assert not goodness_of(votes, dependencies=()).good
+    assert goodness_of(votes, dependencies=()).misfit > 2
     # Ends of a chain are dependent too, though they share no clique.
     assert goodness_of(votes, dependencies=world.dependencies).good
 

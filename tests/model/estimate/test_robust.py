@@ -22,7 +22,8 @@ def robust_model(votes, **settings):
 
 @given(enumerated(max_sources=5), st.integers(20, 5000))
 def test_tables_and_labels_are_proper(world, items):
-    found, scoring, outcome = robust(world.evidence(items), Knowledge.none(world.layout), RobustSettings())
+    found, scoring, outcome, trust = robust(world.evidence(items), Knowledge.none(world.layout), RobustSettings())
+    assert 0 <= trust <= 1
     assert outcome.status in ("converged", "max_steps")
     np.testing.assert_allclose(found.balance.sum(), 1)
     for table in found.joint:
@@ -73,7 +74,6 @@ def test_a_busy_default_and_copies_do_not_take_over(seed):
     codes, truth = labeling_functions(seed)
     spoken = (codes >= 0).any(axis=1)
     model = assay.LabelModel(cardinality=3).fit(codes)
-    assert model.solvers_[0].keys() == {"robust"}
     majority = np.asarray(assay.majority_vote(assay.Votes.from_matrix(codes, cardinality=3)))
     right = (model.predict(codes) == truth)[spoken].mean()
     assert right > majority[spoken, truth[spoken]].mean() + 0.02
@@ -112,7 +112,7 @@ def test_repeating_every_item_changes_little():
 
 def test_a_balance_that_is_known_stays():
     drawn = flat_world(sources=6, balance=[0.7, 0.3], seed=1).draw(800)
-    model = robust_model(drawn.votes, class_balance=[0.7, 0.3])
+    model = robust_model(drawn.votes, class_balance=[0.7, 0.3], balance_strength="exact")
     np.testing.assert_allclose(model.class_balance_, [0.7, 0.3])
     assert model.conditionals_[0].shape == (3, 2)
 
@@ -167,7 +167,7 @@ def test_copies_that_are_declared_count_once():
     copied = np.column_stack([codes, codes[:, 0], codes[:, 0]])
     plain = robust_model(codes).predict_proba(codes)
     told = robust_model(copied, dependencies=[(0, 9), (0, 10), (9, 10)]).predict_proba(copied)
-    untold = robust_model(copied).predict_proba(copied)
+    untold = robust_model(copied, dependencies=()).predict_proba(copied)
     assert np.abs(told - plain).mean() < 0.3 * np.abs(untold - plain).mean()
     assert (told.argmax(axis=1) == plain.argmax(axis=1)).mean() > 0.98
 

@@ -41,15 +41,16 @@ def test_the_gain_is_the_one_that_gold_shows():
 def test_copies_are_told_of_and_others_are_not():
     world = flat_world(sources=8, copies=[(2, 5)], copy_probability=0.7, seed=1)
     votes = world.draw(5000).votes
-    found = assessment_of(assay.LabelModel().fit(votes)).redundant
+    found = assessment_of(assay.LabelModel(dependencies=()).fit(votes)).redundant
     assert found[0].sources == (2, 5)
     assert found[0].seen > found[0].expected + 0.1
-    assert assessment_of(assay.LabelModel(dependencies=[(2, 5)]).fit(votes)).redundant == ()
+    for dependencies in ("auto", [(2, 5)]):
+        assert assessment_of(assay.LabelModel(dependencies=dependencies).fit(votes)).redundant == ()
 
 
 def test_sources_with_one_value_show_it_by_voting_together():
     world = flat_world(sources=8, coverage=0.2, polarity="one", copies=[(0, 2)], copy_probability=0.8, seed=1)
-    found = assessment_of(assay.LabelModel().fit(world.draw(5000).votes)).redundant
+    found = assessment_of(assay.LabelModel(dependencies=()).fit(world.draw(5000).votes)).redundant
     assert found[0].sources == (0, 2)
     assert found[0].by_meeting
     assert found[0].seen > 1.5 * found[0].expected

@@ -132,9 +132,13 @@ class Fit:
     @property
     def is_consistent(self) -> bool:
         """Whether the votes are consistent with the model, beyond what is tolerated for the sake of labels."""
-        fits = self.goodness_of_fit
-        if fits is None and self.evidence is not None and self.scoring.is_bayes:
-            fits = goodness_of_fit(self.candidates[0].parameters, self.evidence)
+        fits, evidence = self.goodness_of_fit, self.evidence
+        if fits is None and evidence is not None and evidence.statistics is not None:
+            tested = self.candidates[0].parameters
+            if "robust" in self.solvers:
+                # It has no likelihood of its own; but where EM fits the votes, it is near EM.
+                tested, _ = _em_by_stages(evidence, Knowledge.none(evidence.layout), EMSettings(), seed=0)
+            fits = goodness_of_fit(tested, evidence)
         return fits is not None and fits.consistent
 
     def _with_model_error(self, found: list[Interval]) -> list[Interval]:
