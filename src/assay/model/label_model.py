@@ -40,10 +40,11 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
     Parameters
     ----------
     method
-        How parameters are estimated. ``"auto"`` takes ``"em"`` (moments, then
-        expectation-maximization) if the votes are consistent with its model, and else
-        ``"robust"``, which is made for real votes: sparse, one-sided and with undeclared
-        dependencies. ``"completion"`` is Algorithm 1 of the paper, on the inverse
+        How parameters are estimated. ``"auto"`` is the weighted mean, in log-odds, of ``"em"``
+        (moments, then expectation-maximization) and ``"robust"``, which is made for real votes:
+        sparse, one-sided and with undeclared dependencies. ``"em"`` counts nothing if the votes
+        are not consistent with its model, and else the more, the more of them it explains, up
+        to all; ``advice_`` says how much. ``"completion"`` is Algorithm 1 of the paper, on the inverse
         covariance, ``"covariance"`` the class-conditional model from pairwise covariances.
     class_balance
         What is known of P(outcome). All of it: (outcomes,), or a list of those for several
@@ -58,9 +59,10 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
     balance_of
         Which items ``class_balance`` is about: ``"all"``, or ``"voted"``, those with votes.
     dependencies
-        Pairs or groups of sources, by name or column number, that are not
-        independent given the truth; or ``"learn"``, to find them in the votes as
-        :func:`assay.learn_dependencies` does.
+        Sources that are not independent given the truth. ``"auto"``: near-copies are looked for
+        in the votes, cheaply. ``"learn"``: weaker dependencies too, by the thorough search of
+        :func:`assay.learn_dependencies`. Or pairs or groups of sources, by name or column
+        number: these and no others, so that ``()`` means none.
     adversarial
         Sources that are known to be worse than random.
     beliefs
@@ -71,8 +73,9 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         ``"ignored"``: only votes are.
     accuracies
         ``"global"``: a source errs equally often on all outcomes that its vote rules out.
-        ``"local"``: its error rate may differ where its tasks do not apply. Matters for
-        sources with few votes, which ``"em"`` shrinks toward this model.
+        ``"local"``: its error rate may differ where its tasks do not apply. It is a prior of
+        ``"em"`` only, which shrinks sources with few votes toward it; ``"robust"`` does not use
+        it, so that with ``"auto"`` it matters as far as ``"em"`` counts.
     cardinality
         The number of classes, where votes are given as a bare matrix.
     allow_unidentifiable
@@ -85,23 +88,27 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
     Attributes
     ----------
     sources_
-        DataFrame: per source and value its accuracy with a 95% interval, and coverage.
+        DataFrame: per source and value its accuracy with a 95% interval, and coverage. Where the
+        votes do not follow the model, intervals also cover what other models of the same votes
+        say; where they do not tell an accuracy (A101, A106), they are from 0 to 1.
     class_balance_
-        (outcomes,), or a list of those for several components.
+        (outcomes,), or a list of those for several components; among the items given.
     conditionals_
-        Per source (values + 1, outcomes): P(vote | outcome); the last row is abstain.
+        Per source (values + 1, outcomes): P(vote | outcome) among the items given; the last row
+        is abstain.
     check_
         The result of :func:`assay.check`.
     converged_
         Whether all solvers converged.
     learned_
-        The learned dependencies, as :class:`assay.LearnedDependencies`, if they were to be
-        learned; else None.
+        The dependencies that were found, as :class:`assay.LearnedDependencies`: near-copies, or
+        all that were learned; None if dependencies were declared.
     notes_
         What a user should know about this fit, in sentences.
     advice_
         Findings, in sentences: whether sources look independent, the expected gain over a
-        majority vote with its error, which sources look redundant.
+        majority vote with its error, what is assumed of the class balance and how many labels
+        hang on it if votes do not tell it, which sources look like near-copies.
 
     Examples
     --------

@@ -5,15 +5,20 @@ With a chordal source graph the model is
 .. math:: P(Y, \lambda) = P(Y) \prod_C P(\lambda_{C \setminus S} \mid \lambda_S, Y),
 
 and given expected counts every factor has its maximum in closed form, whatever
-the separators. Three priors regularise rare votes and are too weak to bias common
+the separators. Priors regularise rare votes and are too weak to bias common
 ones; the strength of each is a pseudo-count in votes:
 
 * how often a source votes is shrunk toward the same rate for all outcomes about
-  which it can be right, and for all others;
+  which it can be right, and for all others; if it cannot name every outcome, the ratio of the two is shrunk
+  toward that of the average such source;
 * its votes are shrunk toward the class-conditional fit, in which outcomes that make
   the same values right share one parameter;
 * its votes are shrunk toward those of the average source. Accuracies with a standard
-  deviation of about 0.1, as is usual, correspond to a prior of about twenty votes.
+  deviation of about 0.1, as is usual, correspond to a prior of about twenty votes. The members of a clique
+  together are shrunk toward one average source.
+
+Items without votes are often left out. If there are none, votes are truncated data, and the E-step adds those that the
+model expects to have been left out.
 
 EM is accelerated by SQUAREM (Varadhan and Roland, 2008), which extrapolates from two
 steps, as long as the likelihood grows.

@@ -1,4 +1,4 @@
-"""The fit of one component: moments, then EM, then the robust model if the votes need it; then intervals."""
+"""The fit of one component: moments, then EM, then the robust model as far as EM does not count; then intervals."""
 
 from __future__ import annotations
 

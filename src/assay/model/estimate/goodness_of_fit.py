@@ -1,4 +1,4 @@
-r"""Goodness of fit: whether the votes are consistent with the fitted model.
+r"""Goodness of fit: whether the votes are consistent with the fitted model, and how much it counts.
 
 A model of sources that are independent given the truth predicts how often any two
 values are emitted together. If the votes follow such a model, observed co-votes
@@ -8,6 +8,9 @@ sources share words, guidelines, and items that are hard for all of them.
 
 Hard items hardly show in pairs, since the parameters absorb them. They make the model
 overconfident: each vote is predicted better from the others on its item if those are discounted.
+
+A model whose residuals are more than chance counts for nothing. Any other earns its weight beside one that assumes less
+by what it explains: co-votes beyond those of sources that are independent unconditionally.
 """
 
 from __future__ import annotations

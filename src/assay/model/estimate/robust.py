@@ -13,14 +13,16 @@ correlated errors are treated as independent evidence. So here
   for all. Any other is described by the share :math:`x_j` of its votes that fall on outcomes it
   can name: :math:`c_j(y) \propto x_j / e_j` there and :math:`(1 - x_j) / (1 - e_j)` elsewhere, where :math:`e_j`
   is the probability of those outcomes. Dividing by it penalises outcomes that are named
-  often. The share is shrunk toward that of the average such source, with lower odds for sources that
-  vote often, and is never below :math:`e_j`: no such source is worse than chance;
+  often. The share is strongly shrunk toward that of the average such source, since one-sided votes hardly tell
+  which of their sources are better, with lower odds for sources that vote often. It is never below :math:`e_j`: no
+  such source is worse than chance;
 * the values of a source have a Dirichlet prior centred on its one-coin model, which in turn is shrunk toward
   the pooled one. The concentrations are estimated from the votes (empirical Bayes);
 * the class balance counts as far as the votes identify it: items with three votes that
   could have been different do, others do not, and a handful of sources may well share their errors. During EM
   it enters with trust :math:`\tau`, as :math:`\tau \log P(y)`. Labels count it, and abstentions, in full, but as far as
-  it is not trusted all weights are shrunk toward a majority vote;
+  it is not trusted all weights are shrunk toward a majority vote in which all votes are equally accurate, and nearly
+  all the way if it is not trusted at all. What is known of it is weighed against what the votes tell;
 * dependent sources have no joint tables either: *n* votes of a clique of them on one item count as
   :math:`n / (1 + \rho (n - 1))`, where :math:`\rho` is the correlation of their votes that the truth does not
   explain. Copies count once, without a parameter for each joint vote, which sparse votes do not identify;

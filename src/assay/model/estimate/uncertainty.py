@@ -13,6 +13,9 @@ counts as an observation of the accuracy as far as the other votes on its item d
 whether it is right: as one if they determine it, as none if only the vote itself does (the
 missing information principle). If votes on one item are taken to be correlated, *n* of
 them count as :math:`n / (1 + \rho (n - 1))`.
+
+All this is sampling error. The mean of several models adds what these disagree on. Where votes do not follow a
+model, it has an error of its own, which is taken for as large as its distance to other models of the same votes.
 """
 
 from __future__ import annotations
