@@ -70,8 +70,14 @@ def _on_the_balance(fit: Fit, outcomes: Sequence[str]) -> list[str]:
     return [
         f"The votes do not tell the class balance. Labels assume {assumed}{more}, and "
         f"{fit.assessment.hangs_on_balance:.1%} of them would change between two balances that are about as plausible. "
-        f"One figure would settle it, such as class_balance={{{outcomes[order[0]]!r}: …}}, or 50 random hand labels."
+        f"One figure would settle it, such as class_balance={{{_a_label(outcomes[order[0]])!r}: …}}, or 50 random hand "
+        "labels."
     ]
+
+
+def _a_label(outcome: str) -> str:
+    """One label of an outcome: the coarsest, whose share is one of all items."""
+    return outcome.partition(", ")[0]
 
 
 def _on_the_gain(fit: Fit) -> str:
