@@ -25,6 +25,9 @@ FloatArray = npt.NDArray[np.float64]
 _ERROR_OF_VOTES = 0.3
 """The error of the log-odds of a class balance that votes tell, although they do not follow EM's model."""
 
+_ROUND = 0.15
+"""How far the logarithm of a share may be off, at least, if nothing is said of how exact it is."""
+
 _PATTERNS = 40_000
 _STEPS = 200
 _CLOSE = 1e-5
@@ -79,11 +82,20 @@ def wanted_balance(told: FloatArray, belief: BalanceBelief, *, em_weight: float,
     if not np.isfinite(belief.items):
         return believed
     of_belief = belief.items * float(np.mean(believed * (1 - believed)))
+    if belief.strength is None:
+        believed = _within(believed, told)
     # EM has weighed the belief against the votes already, as a prior.
     weight = (1 - em_weight) * of_belief / (of_belief + trust**2 / _ERROR_OF_VOTES**2)
     logs = weight * np.log(np.maximum(believed, TINY)) + (1 - weight) * np.log(np.maximum(told, TINY))
     mixed = np.exp(logs - logs.max())
     return np.asarray(mixed / mixed.sum())
+
+
+def _within(believed: FloatArray, told: FloatArray) -> FloatArray:
+    """A belief of unstated strength is a round figure: the balance nearest to what is told that it may stand for."""
+    away = np.log(np.maximum(believed, TINY)) - np.log(np.maximum(told, TINY))
+    moved = told * np.exp(np.sign(away) * np.maximum(np.abs(away) - _ROUND, 0.0))
+    return np.asarray(moved / moved.sum())
 
 
 def of_voted_items(balance: FloatArray, parameters: Parameters, evidence: Evidence) -> FloatArray:
