@@ -206,17 +206,24 @@ def test_dependencies_that_connect_all_sources_do_not_end_em():
     assert not any("Too few votes overlap" in sentence for sentence in model.advice_)
 
 
-def test_a_ring_of_sources_has_no_narrow_intervals():
+def test_a_ring_of_sources_has_no_narrow_intervals(tmp_path):
     rng = np.random.default_rng(3)
     n, accuracies = 4_000, (0.95, 0.65, 0.95, 0.65)
     y = rng.integers(0, 2, n)
     matrix = np.column_stack([two_sided(y, 2, accuracy, rng) for accuracy in accuracies])
     first = rng.integers(0, 4, n)
     met = (np.arange(4) == first[:, None]) | (np.arange(4) == (first[:, None] + 1) % 4)
-    model = assay.LabelModel(cardinality=2).fit(np.where(met, matrix, -1))
+    votes = np.where(met, matrix, -1)
+    model = assay.LabelModel(cardinality=2).fit(votes)
     assert "A101" in model.check_.codes
     assert (model.sources_["low"] == 0).all()
     assert (model.sources_["high"] == 1).all()
+    # Gold tells what the votes do not; and a file remembers it.
+    told = assay.LabelModel(cardinality=2).fit(votes, np.where(np.arange(n) < 500, y, -1))
+    assert (told.sources_["low"] > 0).all()
+    for one in (model, told):
+        stored = assay.LabelModel.load(one.save(tmp_path / "model.npz"))
+        assert stored.sources_.equals(one.sources_)
 
 
 class TestAgainstTheVote:

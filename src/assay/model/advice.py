@@ -12,8 +12,6 @@ from assay.model.estimate.self_assessment import Redundancy
 MOST_PAIRS = 5
 """The most pairs of redundant sources that are named; the rest are only counted."""
 
-_TOLD = 0.5
-"""From this on the votes tell the class balance."""
 _MOST_OUTCOMES = 4
 """The most outcomes whose shares are given."""
 
@@ -61,7 +59,7 @@ def _fitted_by(em_weight: float) -> str:
 
 
 def _on_the_balance(fit: Fit, outcomes: Sequence[str]) -> list[str]:
-    if fit.balance_known or fit.balance_told >= _TOLD:
+    if fit.knows_balance:
         return []
     balance = fit.scoring.without_votes
     order = np.argsort(-balance, kind="stable")[:_MOST_OUTCOMES]

@@ -57,6 +57,7 @@ def write_model(path: str | Path, settings: Mapping[str, Any], fitted: Fitted, c
         ],
         "learned": None if fitted.learned is None else fitted.learned.to_dict(),
         "problems": [asdict(problem) for problem in fitted.check.problems],
+        "unidentified": sorted(fitted.unidentified),
         "has counts": counts is not None,
     }
     if counts is not None:
@@ -115,7 +116,7 @@ def _fitted(said: Mapping[str, Any], stored: Mapping[str, npt.NDArray[Any]]) -> 
     uses = tuple(stored[f"uses {j}"] for j in range(len(schema.names)))
     problems = [{**p, "sources": tuple(p["sources"]), "tasks": tuple(p["tasks"])} for p in said["problems"]]
     report = CheckReport(tuple(Problem(**problem) for problem in problems))
-    return Fitted(schema, uses, tuple(components), report, learned)
+    return Fitted(schema, uses, tuple(components), report, learned, frozenset(said["unidentified"]))
 
 
 def _assessment(said: Mapping[str, Any]) -> SelfAssessment:

@@ -27,10 +27,6 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 
-_UNIDENTIFIED = ("A101", "A106")
-"""The problems that leave accuracies open: sources that trade off against each other, or hardly agree at all."""
-
-
 class BySource(tuple[Any, ...]):
     """Values in the order of the sources, indexed by position or by name."""
 
@@ -88,6 +84,8 @@ class Fitted(HasSchema):
     """The result of :func:`assay.check`."""
     learned: LearnedDependencies | None = None
     """The learned dependencies, if they were to be learned."""
+    unidentified: frozenset[str] = frozenset()
+    """Sources whose accuracies the votes do not tell, by the check: any would explain them."""
 
     # Labeling
 
@@ -174,13 +172,12 @@ class Fitted(HasSchema):
         import pandas as pd
 
         rows = []
-        unknown = self.unidentified
         for j, name in enumerate(self.names):
             items = max(int(self.uses[j].sum()), 1)
             for code, vote in enumerate(self.values[j]):
                 votes = int(self.uses[j][code])
                 accuracy, low, high = self._accuracy_of(j, code)
-                told = votes > 0 and name not in unknown
+                told = votes > 0 and name not in self.unidentified
                 rows.append(
                     {
                         "source": name,
@@ -194,22 +191,6 @@ class Fitted(HasSchema):
                     }
                 )
         return pd.DataFrame(rows, columns=["source", "task", "value", "accuracy", "low", "high", "coverage", "votes"])
-
-    @cached_property
-    def unidentified(self) -> frozenset[str]:
-        """Sources whose accuracies the votes do not tell, by the check: any would explain them."""
-        return frozenset(
-            name
-            for problem in self.check.problems
-            if problem.code in _UNIDENTIFIED and self._by_votes_alone
-            for name in problem.sources
-        )
-
-    @property
-    def _by_votes_alone(self) -> bool:
-        """Whether nothing but votes tells the accuracies."""
-        evidence = [part.fit.evidence for part in self.components]
-        return all(one is None or one.log_allowed is None for one in evidence)
 
     def _accuracy_of(self, source: int, code: int) -> tuple[float, float, float]:
         """A value's accuracy with its interval: the lowest over components, if it allows outcomes of several."""

@@ -24,7 +24,7 @@ from assay.model.files import read_model, write_model
 from assay.model.fitted import BySource, Fitted
 from assay.model.labeling import labels_of
 from assay.model.settings import ModelSettings, check_settings
-from assay.model.solving import checked, dependencies_of, solve
+from assay.model.solving import checked, dependencies_of, solve, unidentified
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -184,7 +184,8 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         dependencies, learned = dependencies_of(counted, self, progress)
         report = checked(counted, dependencies, self)
         components = solve(counted, dependencies, self)
-        self._fitted = Fitted(counted.tally.schema, counted.tally.uses, components, report, learned)
+        unknown = unidentified(counted, report)
+        self._fitted = Fitted(counted.tally.schema, counted.tally.uses, components, report, learned, unknown)
         return self
 
     # Results

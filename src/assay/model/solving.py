@@ -14,6 +14,9 @@ from assay.model.estimate import fit_component
 from assay.model.fitted import FittedComponent
 from assay.model.settings import MOMENTS, ModelSettings, knowledge_for
 
+_UNIDENTIFIED = ("A101", "A106")
+"""The problems that leave accuracies open: sources that trade off against each other, or hardly agree at all."""
+
 
 def dependencies_of(
     counted: Counted, settings: ModelSettings, progress: bool
@@ -52,6 +55,13 @@ def _labeled_by_hand(counted: Counted) -> list[str]:
     components = counted.tally.schema.label_space.components
     items = [int((~counted.gold.allowed(index).all(axis=1)).sum()) for index in range(len(components))]
     return [task for one, count in zip(components, items, strict=True) if count >= HAND_LABELS for task in one.tasks]
+
+
+def unidentified(counted: Counted, report: CheckReport) -> frozenset[str]:
+    """Sources whose accuracies are not told: neither by the votes, as the check says, nor by gold."""
+    if counted.gold is not None:
+        return frozenset()
+    return frozenset(name for problem in report.problems if problem.code in _UNIDENTIFIED for name in problem.sources)
 
 
 def solve(counted: Counted, dependencies: Sequence[Dependency], settings: ModelSettings) -> tuple[FittedComponent, ...]:

@@ -61,7 +61,8 @@ def _pairs(group: Group, found: NearCopies, layout: Layout, statistics: Statisti
     """All pairs of a group; a spanning tree of the strongest if their joint votes would be too many to estimate."""
     every = list(combinations(group, 2))
     listed = np.array([len(layout.masks[source]) for source in group])
-    used = np.add.reduceat((statistics.single > 0).astype(np.int64), layout.value_offsets[:-1])[list(group)]
+    first = layout.value_offsets
+    used = np.array([np.count_nonzero(statistics.single[first[source] : first[source + 1]]) for source in group])
     if (used + 1.0).prod() <= MAX_JOINT_VOTES and (listed + 1.0).prod() <= MOST_DECLARED:
         yield from every
         return

@@ -41,6 +41,9 @@ _START, _FIRST_STAGE = 2**16, 2**17
 _LAST_STEPS = 2
 """Steps of the robust model on all patterns, after it has converged on a sample of them."""
 
+_TOLD = 0.5
+"""From this on the votes tell the class balance."""
+
 _TRIAL_STEPS = 12
 """Steps from each start before only the better one is continued."""
 
@@ -111,7 +114,12 @@ class Fit:
         if self.known_assessment is not None:
             return self.known_assessment
         assert self.evidence is not None
-        return self_assessment(self.parameters, self.scoring, self.evidence)
+        return self_assessment(self.parameters, self.scoring, self.evidence, balance_is_known=self.knows_balance)
+
+    @property
+    def knows_balance(self) -> bool:
+        """Whether the class balance is given, or the votes tell it."""
+        return self.balance_known or self.balance_told >= _TOLD
 
     @cached_property
     def intervals(self) -> list[Interval]:

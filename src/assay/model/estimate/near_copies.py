@@ -2,8 +2,8 @@ r"""Strong dependencies, found cheaply: near-copies, that is sources whose votes
 
 Near-copies are the one violation of independence that ruins any model that does not know of it: they agree with
 each other more than with anybody else, so that they are taken for the truth. They are looked for in the
-associations of sources (:mod:`~assay.model.estimate.associations`), in milliseconds and whatever the number of
-items. Candidates are the clusters of a dendrogram of the sources. A cluster is a group of near-copies if
+associations of sources (:mod:`~assay.model.estimate.associations`), from counts, so that the number of items does not
+matter. Candidates are the clusters of a dendrogram of the sources. A cluster is a group of near-copies if
 
 * leaving out the pairs inside of it makes the others fit so much better that it outweighs a penalty for each source: a
   few dependent sources are more plausible than many;
@@ -77,8 +77,9 @@ def groups_of_near_copies(associations: Associations) -> NearCopies:
             if trial is None or not _leaves_enough(trial, associations):
                 continue
             found = associations.explained(trial, fit.rho)
-            if _cost(found, trial, associations) < cost and not _loose(candidate, branchings, associations, found):
-                better.append((_cost(found, trial, associations), candidate))
+            reached = _cost(found, trial, associations)
+            if reached < cost and not _loose(candidate, branchings, associations, found):
+                better.append((reached, candidate))
         if not better:
             break
         # The best, and others that are better alone, which mostly means better together too.
@@ -87,8 +88,9 @@ def groups_of_near_copies(associations: Associations) -> NearCopies:
             if trial is None or not _leaves_enough(trial, associations):
                 continue
             found = associations.explained(trial, fit.rho)
-            if _cost(found, trial, associations) < cost:
-                cost, groups, fit = _cost(found, trial, associations), trial, found
+            reached = _cost(found, trial, associations)
+            if reached < cost:
+                cost, groups, fit = reached, trial, found
     groups, fit = _divided(groups, branchings, associations, fit)
     every = range(associations.sources)
     return NearCopies(sorted(groups), associations.excess(fit, every, every), associations.meetings)
@@ -148,7 +150,6 @@ def _penalty(group: Group, correlation: FloatArray) -> float:
 
 def _loose(group: Group, branchings: Branchings, associations: Associations, fit: Explained) -> bool:
     """Whether some branches of a cluster have little in common that the truth does not explain, or it may be chance."""
-
     others = np.setdiff1d(np.arange(associations.sources), group)
     peers = associations.peers[np.ix_(others, np.array(group))].all(axis=1).sum()
     least = _LEAST_EXCESS if peers + 1 >= _FEWEST_APART else _LEAST_ALONE

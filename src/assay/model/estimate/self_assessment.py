@@ -62,7 +62,7 @@ class SelfAssessment:
     """The standard error of the difference of the two, if the probabilities are calibrated."""
     redundant: tuple[Redundancy, ...]
     hangs_on_balance: float = 0.0
-    """The share of the labels that differ between two class balances that are about equally plausible."""
+    """The share of the labels that differ between two plausible class balances; 0 if the balance is known."""
 
     @property
     def gain(self) -> float:
@@ -70,8 +70,10 @@ class SelfAssessment:
         return self.right - self.majority_right
 
 
-def self_assessment(parameters: Parameters, scoring: Scoring, evidence: Evidence) -> SelfAssessment:
-    """Assess the labels of the observed patterns."""
+def self_assessment(
+    parameters: Parameters, scoring: Scoring, evidence: Evidence, *, balance_is_known: bool
+) -> SelfAssessment:
+    """Assess the labels of the observed patterns; what hangs on the class balance only if that is not known."""
     statistics = evidence.statistics
     few = evidence.sample(_PATTERNS)
     votes = np.diff(few.design.starts)
@@ -94,7 +96,7 @@ def self_assessment(parameters: Parameters, scoring: Scoring, evidence: Evidence
         float(counts @ voted) / items,
         float(np.sqrt(max(float(counts @ scatter), 0.0))) / items,
         repeated,
-        hangs_on_balance(scoring, few),
+        0.0 if balance_is_known else hangs_on_balance(scoring, few),
     )
 
 
