@@ -15,6 +15,7 @@ import numpy.typing as npt
 from assay._core import views
 from assay._core.atomic_files import writing
 from assay.errors import AssayError, VoteError, near_miss
+from assay.gold import CheckedLabels
 from assay.tasks import TaskGraph
 from assay.votes import Votes, on_the_same_task
 
@@ -52,6 +53,8 @@ class Labels:
     """(items,): the names of the items, if the votes had any."""
     kept: npt.NDArray[np.bool_] | None = None
     """(rows of the data,): the rows that these labels belong to, after some were dropped; None for all."""
+    gold: CheckedLabels | None = None
+    """The items whose gold the model has learned from, with what it would have said of them without; None if none."""
 
     @classmethod
     def concat(cls, parts: Iterable[Labels]) -> Labels:
