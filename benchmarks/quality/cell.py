@@ -1,7 +1,8 @@
 """The process in which one method labels one set of votes after another: what Assay's methods and peers' share.
 
 Each line it is told names two .npz files: one of votes, the number of classes and perhaps the class
-balance, without any gold, and one to write probabilities to. It answers every line with one of JSON.
+balance or gold labels of a few items, never those it is scored on, and one to write probabilities to. It answers
+every line with one of JSON.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ class Method:
     label: Callable[..., Any]
     """(items, sources) votes and the number of classes -> (items, classes) probabilities.
 
-    One that can be told the class balance takes it as ``balance``, (classes,).
+    One that can be told the class balance takes it as ``balance``, (classes,); one that learns from gold labels
+    takes them as ``gold``, (items,), −1 where unknown.
     """
     packages: tuple[str, ...]
 
@@ -62,7 +64,8 @@ def main(methods: Mapping[str, Method]) -> None:
 def _labeled(method: Method, votes_file: str, labels_file: str) -> dict[str, Any]:
     with np.load(votes_file) as stored:
         votes, classes = stored["votes"].astype(np.int64), int(stored["classes"])
-        told = {"balance": stored["balance"]} if "balance" in stored else {}
+        told = {name: stored[name] for name in ("balance", "gold") if name in stored}
+        timed = bool(stored["timed"])
 
     def run() -> tuple[float, Any]:
         # Peers draw from the global generator.
@@ -72,7 +75,7 @@ def _labeled(method: Method, votes_file: str, labels_file: str) -> dict[str, Any
         return time.process_time() - start, found
 
     seconds, labels = run()
-    if seconds < ONCE_IS_ENOUGH:
+    if timed and seconds < ONCE_IS_ENOUGH:
         seconds, labels = run()
     np.savez(labels_file, labels=np.asarray(labels, dtype=np.float64))
     versions = {name: version(name) for name in method.packages} | {"python": platform.python_version()}

@@ -34,10 +34,13 @@ Box = tuple[float, float, float, float]
 
 def drawn(cells: Sequence[Cell], summary: Summary) -> Any:
     run = [cell for cell in cells if "not_run" not in cell]
+    return styled(alt.hconcat(_means(summary), _by_set(run), spacing=50).resolve_scale(color="independent"))
+
+
+def styled(chart: Any) -> Any:
+    """In the type and the greys of all pictures of quality/."""
     return (
-        alt.hconcat(_means(summary), _by_set(run), spacing=50)
-        .resolve_scale(color="independent")
-        .configure(padding=18, background="white", font="DejaVu Sans, Helvetica, Arial, sans-serif")
+        chart.configure(padding=18, background="white", font="DejaVu Sans, Helvetica, Arial, sans-serif")
         .configure_title(anchor="start", frame="group", fontSize=14, offset=10)
         .configure_axis(labelFontSize=12, titleFontSize=12, gridColor="#ececec", titleFontWeight="normal")
         .configure_legend(labelFontSize=12, symbolSize=90, symbolOpacity=1)

@@ -19,10 +19,12 @@ MAJORITY = "majority vote"
 _PACKAGES = ("assay", "numpy", "numba")
 
 
-def by_label_model(votes: Codes, classes: int, balance: FloatArray | None = None, **settings: Any) -> FloatArray:
+def by_label_model(
+    votes: Codes, classes: int, balance: FloatArray | None = None, gold: Codes | None = None, **settings: Any
+) -> FloatArray:
     model = assay.LabelModel(cardinality=classes, class_balance=balance, **settings)
     held = assay.Votes.from_matrix(votes, cardinality=classes)
-    return model.fit(held).predict_proba(held)
+    return model.fit(held, gold, progress=False).predict_proba(held)
 
 
 def labeled(votes: assay.Votes, **settings: Any) -> FloatArray:

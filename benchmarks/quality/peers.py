@@ -20,11 +20,13 @@ DAWID_SKENE, ONE_COIN, MACE = contenders.DAWID_SKENE, "one-coin Dawid-Skene (cro
 EBCC = "EBCC"
 
 
-def by_contender(votes: Codes, classes: int, *, name: str) -> Any:
-    """As speed/run.py runs it."""
-    contender = contenders.PEERS[name](classes)
+def by_dawid_skene(votes: Codes, classes: int, gold: Codes | None = None) -> Any:
+    """As speed/run.py runs it; with gold, its ``true_labels``."""
+    import pandas as pd
+
+    contender = contenders.DawidSkene(classes)
     held = contender.prepare(votes)
-    contender.fit(held)
+    contender.model.fit(held, None if gold is None else pd.Series(gold[gold >= 0], index=np.flatnonzero(gold >= 0)))
     return contender.labels(contender.predict(held), held, len(votes))
 
 
@@ -42,14 +44,16 @@ def by_crowd_kit(votes: Codes, classes: int, *, name: str) -> Any:
     return labels.reindex(index=range(len(votes)), columns=range(classes)).fillna(0.0).to_numpy()
 
 
-def by_hyper_label_model(votes: Codes, classes: int) -> FloatArray:
+def by_hyper_label_model(votes: Codes, classes: int, gold: Codes | None = None) -> FloatArray:
+    """With gold, its semi-supervised mode: some steps of training on the items that have it."""
     import torch
     from hyperlm import HyperLabelModel
 
     # Its weights are stored with a number of numpy's beside them, which torch no longer reads unless told to.
     torch.serialization.add_safe_globals([np.core.multiarray.scalar, np.dtype, type(np.dtype(float))])
-    found = HyperLabelModel().infer(votes, return_probs=True)
-    # It takes the highest class that occurs for the last one.
+    known = {} if gold is None else {"y_indices": np.flatnonzero(gold >= 0), "y_vals": gold[gold >= 0]}
+    found = HyperLabelModel().infer(votes, return_probs=True, **known)
+    # It takes the highest class that occurs (in gold, if there is any) for the last one.
     return np.pad(found, [(0, 0), (0, classes - found.shape[1])])
 
 
@@ -91,7 +95,7 @@ PEERS = {
     SNORKEL: Method(by_snorkel, contenders.Snorkel.packages),
     METAL: Method(by_metal, ("snorkel-metal", "torch", "numpy")),
     FLYING_SQUID: Method(by_flying_squid, ("flyingsquid", "pgmpy", "numpy")),
-    DAWID_SKENE: Method(partial(by_contender, name=contenders.DAWID_SKENE), contenders.DawidSkene.packages),
+    DAWID_SKENE: Method(by_dawid_skene, contenders.DawidSkene.packages),
     ONE_COIN: Method(partial(by_crowd_kit, name="OneCoinDawidSkene"), contenders.DawidSkene.packages),
     MACE: Method(partial(by_crowd_kit, name="MACE"), contenders.DawidSkene.packages),
     EBCC: Method(ebcc.ebcc, ("numpy", "scipy")),

@@ -31,7 +31,7 @@ class VoteSet:
     votes: npt.NDArray[np.int16] = field(repr=False)
     """(items, sources): −1 abstains."""
     gold: npt.NDArray[np.integer] = field(repr=False)
-    """(items,): −1 is unknown. For scoring only; no method sees it."""
+    """(items,): −1 is unknown. For scoring only: no method sees that of an item it is scored on."""
     classes: int
     metric: str
     """f1 (of class 1) or acc."""

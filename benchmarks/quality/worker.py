@@ -47,13 +47,17 @@ class Worker:
         classes: int,
         limit: float,
         balance: npt.NDArray[np.float64] | None = None,
+        gold: npt.NDArray[np.integer] | None = None,
+        timed: bool = True,
     ) -> tuple[npt.NDArray[np.float64], dict[str, Any]]:
         """(items, classes) probabilities and what the process told of them, within ``limit`` seconds.
 
-        The class balance, (classes,), is for methods that take it.
+        The class balance, (classes,), and gold, (items,) with −1 where unknown, are for methods that take them.
+        What is timed is run twice.
         """
         files = [Path(self._folder.name, name) for name in ("votes.npz", "labels.npz")]
-        np.savez(files[0], votes=votes, classes=classes, **({} if balance is None else {"balance": balance}))
+        known = {name: value for name, value in (("balance", balance), ("gold", gold)) if value is not None}
+        np.savez(files[0], votes=votes, classes=classes, timed=timed, **known)
         told = self._asked("\t".join(map(str, files)), limit)
         if "not_run" in told:
             raise NotRunError(told["not_run"])
