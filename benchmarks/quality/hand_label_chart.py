@@ -53,25 +53,36 @@ def drawn(rows: Sequence[Row]) -> Any:
 def _panel(its: Sequence[dict[str, Any]], kind: str, methods: Sequence[str], sets: int) -> Any:
     base = [point["accuracy"] for point in its if point["method"] in (WITH, *_WITHOUT_GOLD)]
     low, high = min(base) - _BELOW, max(point["accuracy"] for point in its) + 0.5
-    below = [name for name in methods if all(point["accuracy"] < low for point in its if point["method"] == name)]
-    named = [name for name in below if any(point["method"] == name for point in its)]
-    notes = [f"means over {sets} sets", f"below: {', '.join(named)}" if named else " "]
+    seen = [point for point in its if point["accuracy"] >= low]
+    below = {point["method"] for point in its} - {point["method"] for point in seen}
+    notes = [f"means over {sets} sets" if sets > 1 else "one set"]
+    notes.append(f"below: {', '.join(name for name in methods if name in below)}" if below else " ")
     ticks = sorted({point["labels"] for point in its})
-    lines = alt.Chart(alt.Data(values=list(its))).encode(
+    encodings = {
         # Much happens between 0 and 100 labels, and a logarithm has no zero.
-        x=alt.X("labels:Q", title="labels by hand", scale=alt.Scale(type="sqrt"), axis=alt.Axis(values=ticks)),
-        y=alt.Y("accuracy:Q", title="% right of all other items", scale=alt.Scale(domain=[low, high], nice=False)),
-        color=alt.Color(
+        "x": alt.X(
+            "labels:Q",
+            title="labels by hand",
+            scale=alt.Scale(type="sqrt", domain=[0, ticks[-1]], nice=False),
+            axis=alt.Axis(values=ticks, labelFlush=False),
+        ),
+        "y": alt.Y("accuracy:Q", title="% right of all other items", scale=alt.Scale(domain=[low, high], nice=False)),
+        "color": alt.Color(
             "method:N",
             scale=alt.Scale(domain=list(methods), range=[LINES[name] for name in methods]),
-            legend=alt.Legend(title=None, orient="bottom", columns=3),
+            legend=alt.Legend(title=None, orient="bottom", columns=6, labelLimit=300),
         ),
-        strokeDash=alt.condition(
-            alt.FieldOneOfPredicate(field="method", oneOf=list(_WITHOUT_GOLD)), alt.value([5, 4]), alt.value([1, 0])
-        ),
-        size=alt.condition(alt.FieldEqualPredicate(field="method", equal=WITH), alt.value(3), alt.value(1.8)),
+    }
+    without_gold = alt.FieldOneOfPredicate(field="method", oneOf=list(_WITHOUT_GOLD))
+    lines = (
+        alt.Chart(alt.Data(values=list(its)))
+        .mark_line(clip=True)
+        .encode(
+            **encodings,
+            strokeDash=alt.condition(without_gold, alt.value([5, 4]), alt.value([1, 0])),
+            size=alt.condition(alt.FieldEqualPredicate(field="method", equal=WITH), alt.value(3), alt.value(1.8)),
+        )
     )
+    dots = alt.Chart(alt.Data(values=seen)).mark_circle(size=40, opacity=1).encode(**encodings)
     title = alt.TitleParams(KIND_NAMES[kind].capitalize(), subtitle=notes, subtitleFontSize=11)
-    return alt.layer(
-        lines.mark_line(clip=True), lines.mark_circle(clip=True, opacity=1).encode(size=alt.value(40))
-    ).properties(width=330, height=330, title=title)
+    return alt.layer(lines, dots).properties(width=330, height=330, title=title)

@@ -44,7 +44,7 @@ from benchmarks.support import peer_environment
 from benchmarks.support.problems import RESULTS, Target, in_parallel, plain_table, target_table
 from benchmarks.support.processes import NotRunError
 
-LABELS, DRAWS = (0, 20, 50, 100, 200, 500), 5
+LABELS, DRAWS = (20, 50, 100, 200, 500), 5
 WITH, REGRESSION = "Assay, gold given", "logistic regression on votes"
 PEERS = (quality_peers.DAWID_SKENE, quality_peers.HYPER)
 METHODS = (MAJORITY, DEFAULT, WITH, REGRESSION, *PEERS)
@@ -291,11 +291,11 @@ def kept(file: Path) -> list[Row]:
 
 
 def numbers(text: str) -> tuple[int, ...]:
-    """Numbers of labels from "20,100"; none at all is always among them."""
-    found = {int(part) for part in text.split(",")} | {0}
-    if min(found) < 0:
-        raise ValueError(text)
-    return tuple(sorted(found))
+    """Numbers of labels, from "20,100"."""
+    found = sorted({int(part) for part in text.split(",")})
+    if found[0] < 1:
+        raise argparse.ArgumentTypeError(f"expected numbers above zero with commas between them, got {text!r}")
+    return tuple(found)
 
 
 def main() -> None:
@@ -318,7 +318,7 @@ def main() -> None:
 
     sets = stored_sets([name.strip() for name in given.sets.split(",") if name.strip()])
     peers = peer_environment.python_of(given.scratch, peer_environment.QUALITY) if given.peers else None
-    rows = averaged(measured(sets, given.labels, given.draws, peers), sets)
+    rows = averaged(measured(sets, (0, *given.labels), given.draws, peers), sets)
     if whole and not peers:
         rows += kept(file)
     # They are means over all sets.
