@@ -118,11 +118,11 @@ def judged(rows: Sequence[Row]) -> list[Target]:
 
 
 def scores_table(rows: Sequence[Row]) -> Table:
-    told = [
-        [one.set, one.kind, str(one.labels), f"{one.others:,}{'' if one.counts else ' (few)'}"]
-        + [f"{one.holds:.0f}", f"{one.bias:+.1f}", f"{one.width:.1f}"]
-        for one in rows
-    ]
+    told = []
+    for one in rows:
+        others = f"{one.others:,}" if one.counts else f"{one.others:,} (few)"
+        figures = [f"{one.holds:.0f}", f"{one.bias:+.1f}", f"{one.width:.1f}"]
+        told.append([one.set, one.kind, str(one.labels), others, *figures])
     title = "Cross-fitted accuracy: % of draws whose 95% interval has the truth, estimate − truth, width, in points"
     return plain_table(title, ["set", "kind", "labels", "other items", "% holds", "bias", "width"], told)
 
