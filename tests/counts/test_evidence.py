@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from assay import SourceGraph, Tally, Votes
 from assay.counts.cliques import layout_of
 from assay.counts.evidence import Evidence
-from assay.counts.patterns import Patterns
 from assay.counts.statistics import Statistics, clique_indicators, single_indicators
 from assay.votes.sparse_codes import SparseCodes
 from tests.support.counted import bulk
@@ -32,7 +31,6 @@ def test_every_item_is_counted_in_every_component(given_votes):
         assert evidence.items == len(votes)
         assert evidence.counts.sum() == len(votes)
         assert evidence.items_per_sampled == 1
-        assert evidence.log_allowed is None
         # The same votes, item by item and as patterns.
         codes = evidence.layout.codes(votes)
         rows = [tuple(row) for row in codes.tolist()]
@@ -71,23 +69,6 @@ def test_statistics_are_those_of_the_patterns(given_votes, data):
             np.testing.assert_array_equal(found.pair, counted.pair)
 
 
-@given(said(max_rows=6), st.data())
-def test_gold_stands_beside_the_patterns_and_allows_less(given_votes, data):
-    votes = given_votes.votes
-    for index, evidence in enumerate(evidences(votes)):
-        outcomes = len(votes.label_space.components[index])
-        rows = SparseCodes.of(evidence.layout.codes(votes))
-        allowed = np.array([[data.draw(st.booleans()) for _ in range(outcomes)] for _ in range(len(votes))], dtype=bool)
-        allowed = allowed.reshape(len(votes), outcomes)
-        told = evidence.with_gold(Patterns(rows, np.ones(len(rows))), allowed)
-        assert told.items == 2 * len(votes)
-        assert len(told.patterns) == len(evidence.patterns) + len(votes)
-        assert told.log_allowed.shape == (len(told.patterns), outcomes)
-        assert (told.log_allowed[: len(evidence.patterns)] == 0).all()
-        np.testing.assert_array_equal(np.exp(told.log_allowed[len(evidence.patterns) :]), allowed)
-        np.testing.assert_array_equal(told.seen, 2 * evidence.seen)
-
-
 @pytest.fixture(scope="module")
 def many() -> Evidence:
     """Many patterns, and one that a quarter of the items have."""
@@ -95,12 +76,6 @@ def many() -> Evidence:
     codes[::4] = 1
     (evidence,) = evidences(Votes.from_matrix(codes))
     return evidence
-
-
-def with_some_gold(evidence: Evidence) -> Evidence:
-    """With gold for a hundred items, all of the first outcome."""
-    rows = evidence.patterns.rows.take(np.arange(100))
-    return evidence.with_gold(Patterns(rows, np.ones(100)), np.tile([True, False], (100, 1)))
 
 
 @pytest.mark.parametrize("smaller", [lambda e: e.thinned(e.patterns.size // 5), lambda e: e.sample(500)])
@@ -118,29 +93,12 @@ def test_what_is_small_enough_is_not_sampled(many):
     assert many.thinned(many.patterns.size).patterns is many.patterns
 
 
-def test_a_sample_keeps_the_gold_of_its_patterns(many):
-    told = with_some_gold(many)
-    few = told.sample(500)
-    assert few.log_allowed.shape == (len(few.patterns), 2)
-    own = np.isneginf(few.log_allowed).any(axis=1)
-    whole = {tuple(row) for row in told.patterns.codes[-100:].tolist()}
-    assert {tuple(row) for row in few.patterns.codes[own].tolist()} <= whole
-
-
-def test_thinning_keeps_the_gold_of_its_patterns(many):
-    told = with_some_gold(many)
-    few = told.thinned(told.patterns.size // 5)
-    assert few.log_allowed.shape == (len(few.patterns), 2)
-
-
 def test_taking_patterns_with_other_counts(many):
-    told = with_some_gold(many)
-    chosen = np.array([3, 0, len(told.patterns) - 1])
-    some = told.take(chosen, np.array([1.0, 2.0, 3.0]))
+    chosen = np.array([3, 0, len(many.patterns) - 1])
+    some = many.take(chosen, np.array([1.0, 2.0, 3.0]))
     assert some.items == 6
-    np.testing.assert_array_equal(some.patterns.codes, told.patterns.codes[chosen])
-    np.testing.assert_array_equal(some.log_allowed, told.log_allowed[chosen])
-    assert some.layout is told.layout
+    np.testing.assert_array_equal(some.patterns.codes, many.patterns.codes[chosen])
+    assert some.layout is many.layout
 
 
 @given(said(max_rows=8), st.data())

@@ -454,9 +454,15 @@ def test_files_without_items(votes, fitted, names, tmp_path):
     assert same_labels(found, fitted.label(full))
 
 
-def test_gold_goes_with_votes_in_memory(votes, tmp_path):
-    with pytest.raises(AssayError, match="gold labels can only be given with votes in memory"):
-        LabelModel().fit(as_file(votes, tmp_path), gold=[0] * ROWS)
+def test_gold_is_learned_from_alike_wherever_votes_are(votes, tmp_path):
+    gold = np.where(np.arange(ROWS) % 7 == 0, np.arange(ROWS) % len(votes.label_space.outcomes), -1)
+    path = as_file(votes, tmp_path)
+    here, there = LabelModel().fit(votes, gold), LabelModel().fit(path, gold)
+    assert same_labels(here.label(votes), there.label(votes))
+    stored_labels = Labels.from_parquet(there.label(path, out=tmp_path / "out" / "labels.parquet"))
+    np.testing.assert_array_equal(stored_labels.joint[0], here.predict_proba(votes))
+    known = gold >= 0
+    assert (here.predict(votes)[known] == gold[known]).all()
 
 
 def test_fitting_nothing_in_a_list():

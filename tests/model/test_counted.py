@@ -4,41 +4,46 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import assay
-from assay import SourceGraph, Tally, Votes
-from assay.counts import SKETCH_SIZE, layout_of
-from assay.model.counted import Counted, counted_votes
+from assay import Tally, Votes
+from assay.counts import SKETCH_SIZE
+from assay.model.counted import counted_votes
 from assay.model.settings import ModelSettings
 from assay.simulate import flat_world
 from tests.support.sameness import same_counts
-from tests.support.strategies import partial_vectors, said
 
 VOTES = flat_world(sources=5, classes=3, coverage=0.6, seed=3).draw(300).votes
 
 
-@given(said(min_rows=1), st.data())
-def test_with_gold_all_items_are_learned_from_once(given_votes, data):
-    votes = given_votes.votes
-    gold = [data.draw(st.none() | partial_vectors(given_votes.tasks)) for _ in range(len(votes))]
-    counted = Counted.with_gold(votes, gold, SKETCH_SIZE)
-    plain = Counted.of(Tally.of(votes))
-    known = sum(truth is not None for truth in gold)
-    assert counted.tally.items == len(votes)
-    assert counted.unlabeled.items == len(votes) - known
-    assert len(counted.gold) == known
-    np.testing.assert_array_equal(counted.tally.pair, plain.tally.pair)
-    for index in range(len(votes.label_space.components)):
-        layout = layout_of(votes.schema, index, SourceGraph(votes.names))
-        with_gold, without = counted.evidence(index, layout), plain.evidence(index, layout)
-        assert with_gold.items == without.items == len(votes)
-        np.testing.assert_array_equal(with_gold.seen, without.seen)
-        np.testing.assert_array_equal(with_gold.statistics.pair, without.statistics.pair)
-        # What gold allows stands behind the other patterns, item by item.
-        allowed = np.exp(with_gold.log_allowed[len(with_gold.patterns) - known :])
-        np.testing.assert_array_equal(allowed, counted.gold.allowed(index))
+def batches(votes, folder):
+    return [votes.take(slice(0, 100)), votes.take(slice(100, 300))]
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [lambda votes, folder: votes, lambda votes, folder: votes.to_parquet(folder / "votes.parquet"), batches],
+    ids=["votes", "file", "batches"],
+)
+def test_items_with_gold_are_the_same_in_every_shape(shape, tmp_path):
+    gold = np.where(np.arange(300) % 37 == 5, np.arange(300) % 3, -1)
+    found = counted_votes(shape(VOTES, tmp_path), ModelSettings(), gold=gold, progress=False)
+    assert same_counts(found.tally, Tally.of(VOTES))
+    rows = np.flatnonzero(gold >= 0)
+    assert found.gold.rows.tolist() == rows.tolist()
+    assert found.gold.total == 300
+    np.testing.assert_array_equal(found.gold.votes.codes, VOTES.codes[rows])
+    np.testing.assert_array_equal(found.gold.allowed(0), np.eye(3, dtype=bool)[gold[rows]])
+
+
+def test_gold_of_later_votes_comes_after():
+    gold = np.where(np.arange(300) < 4, 1, -1)
+    one, none = (counted_votes(VOTES, ModelSettings(), gold=given, progress=False) for given in (gold, None))
+    assert (one + one).gold.rows.tolist() == [0, 1, 2, 3, 300, 301, 302, 303]
+    assert (none + one).gold.rows.tolist() == [300, 301, 302, 303]
+    assert (one + none).gold.rows.tolist() == [0, 1, 2, 3]
+    assert {(a + b).gold.total for a, b in [(one, one), (none, one), (one, none)]} == {600}
+    assert (none + none).gold is None
 
 
 @pytest.mark.parametrize(
@@ -55,7 +60,6 @@ def test_with_gold_all_items_are_learned_from_once(given_votes, data):
 def test_every_shape_is_counted_alike(shape, tmp_path):
     found = counted_votes(shape(VOTES, tmp_path), ModelSettings(), progress=False)
     assert same_counts(found.tally, Tally.of(VOTES))
-    assert found.unlabeled is found.tally
     assert found.gold is None
 
 
@@ -85,7 +89,16 @@ def test_methods_of_moments_keep_fewer_patterns():
     assert sizes["covariance"] == sizes["completion"] == SKETCH_SIZE // 8
 
 
-@pytest.mark.parametrize("shape", [lambda votes: [votes], lambda votes: iter([votes]), assay.count])
-def test_gold_goes_with_votes_in_memory(shape):
-    with pytest.raises(assay.AssayError, match="gold labels can only be given with votes in memory"):
+@pytest.mark.parametrize(
+    ("shape", "what"),
+    [(lambda votes: iter([votes]), "a generator"), (assay.count, "counts")],
+    ids=["generator", "counts"],
+)
+def test_gold_needs_votes_that_can_be_looked_up(shape, what):
+    with pytest.raises(assay.AssayError, match=f"gold labels need votes that can be looked up.*but got {what}"):
         counted_votes(shape(VOTES), ModelSettings(), gold=np.zeros(300, dtype=int), progress=False)
+
+
+def test_gold_for_another_number_of_items():
+    with pytest.raises(assay.VoteError, match="for each of the 300 items"):
+        counted_votes([VOTES], ModelSettings(), gold=[0, 1], progress=False)

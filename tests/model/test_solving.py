@@ -15,8 +15,8 @@ from assay.model.solving import checked, dependencies_of, solve
 from assay.simulate import flat_world
 
 DRAWN = flat_world(sources=8, copies=((0, 1),), copy_probability=0.8, seed=1).draw(4_000)
-COUNTED = Counted.of(Tally.of(DRAWN.votes))
-NOTHING = Counted.of(Tally.of(Votes.from_matrix([[0, 1], [1, 1], [0, 0]])))
+COUNTED = Counted(Tally.of(DRAWN.votes))
+NOTHING = Counted(Tally.of(Votes.from_matrix([[0, 1], [1, 1], [0, 0]])))
 
 
 def test_declared_dependencies_are_taken_as_they_are():
@@ -44,7 +44,7 @@ def test_too_many_joint_votes_have_no_way_out():
     votes = flat_world(sources=12, classes=3, seed=1).draw(200).votes
     group = [tuple(range(12))]
     with pytest.raises(UnidentifiableError) as caught:
-        checked(Counted.of(Tally.of(votes)), group, ModelSettings())
+        checked(Counted(Tally.of(votes)), group, ModelSettings())
     assert "A005" in str(caught.value)
     assert "allow_unidentifiable" not in str(caught.value)
 
@@ -55,7 +55,7 @@ def test_every_component_is_fitted_by_itself(pair):
         f"{task.name}{j}": (task.name, rng.choice(list(task.labels), 500).tolist()) for task in pair for j in range(4)
     }
     votes = Votes.from_columns(pair, columns)
-    counted, settings = Counted.of(Tally.of(votes)), ModelSettings(method="em", beliefs={"mood0": 0.8})
+    counted, settings = Counted(Tally.of(votes)), ModelSettings(method="em", beliefs={"mood0": 0.8})
     found = solve(counted, [("mood0", "mood1")], settings)
     assert len(found) == 2
     graph = SourceGraph(votes.names, [("mood0", "mood1")])

@@ -97,8 +97,8 @@ class Enumerated:
         """The population: every row as often as it is expected."""
         return Patterns.weighted(self.rows, np.rint(self.weights * items))
 
-    def evidence(self, items: float = 1.0, log_allowed: np.ndarray | None = None) -> Evidence:
-        return Evidence(self.layout, Patterns.weighted(self.rows, self.weights * items), log_allowed=log_allowed)
+    def evidence(self, items: float = 1.0) -> Evidence:
+        return Evidence(self.layout, Patterns.weighted(self.rows, self.weights * items))
 
     def population(self, items: int = MANY) -> Evidence:
         """The same with whole numbers of items."""

@@ -259,7 +259,6 @@ def expect_discounted(
     counts: FloatArray,
     gains: FloatArray,
     base: FloatArray,
-    log_allowed: FloatArray,
     correlation: float,
     most: int,
     votes: FloatArray,
@@ -267,8 +266,7 @@ def expect_discounted(
 ) -> None:
     """An E-step in which votes on one item are discounted by :func:`effective_share`, for at most ``most`` others.
 
-    The prior is not discounted: in EM only the contribution of the votes can diverge.
-    ``log_allowed``, (patterns, outcomes), is added to the log-probabilities unless it has no rows. Expected counts
+    The prior is not discounted: in EM only the contribution of the votes can diverge. Expected counts
     are added to ``votes``, (columns, outcomes), and ``totals``, (outcomes,).
     """
     outcomes = len(base)
@@ -281,8 +279,6 @@ def expect_discounted(
         worth = effective_share(correlation, min(starts[row + 1] - starts[row] - 1, most))
         for y in range(outcomes):
             logs[y] = logs[y] * worth + base[y]
-            if len(log_allowed):
-                logs[y] += log_allowed[row, y]
         _to_probabilities(logs)
         for y in range(outcomes):
             logs[y] *= counts[row]

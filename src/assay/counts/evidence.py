@@ -1,4 +1,4 @@
-"""What one component is fitted on: its layout, its vote patterns, its co-votes, and gold if there is any."""
+"""What one component is fitted on: its layout, its vote patterns, and its co-votes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from assay.counts.patterns import Patterns, sample_of
 from assay.counts.statistics import Indicator, Statistics
 from assay.counts.tally import Tally
 
-BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
@@ -43,25 +42,16 @@ class Evidence:
     """In the values of the layout."""
     statistics: Statistics | None = None
     """Counts of single indicators over all items; None if only the patterns are known."""
-    log_allowed: FloatArray | None = None
-    """(patterns, outcomes): 0 where gold allows the outcome, −∞ where it does not."""
 
     @classmethod
-    def of(cls, tally: Tally, layout: Layout, patterns: Patterns | None = None) -> Evidence:
-        """The evidence of a tally for one component; ``patterns`` replace those of the tally."""
-        found = tally.sketch.patterns() if patterns is None else patterns
+    def of(cls, tally: Tally, layout: Layout) -> Evidence:
+        """The evidence of a tally for one component."""
+        found = tally.sketch.patterns()
         return cls(
             layout,
             replace(found, rows=layout.rows(found.rows)),
             None if tally.pair is None else Statistics.of(tally, layout),
         )
-
-    def with_gold(self, gold: Patterns, allowed: BoolArray) -> Evidence:
-        """The same with items that have gold: their votes, and (items, outcomes) the outcomes that gold allows."""
-        everything = np.ones((len(self.patterns), self.layout.outcomes), dtype=bool)
-        with np.errstate(divide="ignore"):
-            log_allowed = np.log(np.vstack([everything, allowed]).astype(float))
-        return replace(self, patterns=self.patterns + gold, log_allowed=log_allowed)
 
     @cached_property
     def counts(self) -> FloatArray:
@@ -131,13 +121,7 @@ class Evidence:
         """The same with a sample of the patterns, of at most about this size; see :meth:`Patterns.thinned`."""
         if self.patterns.size <= size:
             return self
-        chosen, counts = self.patterns.sample(size)
-        allowed = self.log_allowed
-        return replace(
-            self,
-            patterns=self.patterns.take(chosen, counts),
-            log_allowed=None if allowed is None else allowed[chosen],
-        )
+        return replace(self, patterns=self.patterns.take(*self.patterns.sample(size)))
 
     def sample(self, patterns: int) -> Evidence:
         """A sample of at most about this number of patterns; frequent ones are all kept."""
@@ -149,9 +133,9 @@ class Evidence:
 
     def take(self, chosen: IntArray, counts: FloatArray) -> Evidence:
         """Some of the patterns, with new counts."""
-        weights, allowed = self.patterns.sampling_weights, self.log_allowed
+        weights = self.patterns.sampling_weights
         some = Patterns(self.patterns.rows.take(chosen), counts, None if weights is None else weights[chosen])
-        return replace(self, patterns=some, log_allowed=None if allowed is None else allowed[chosen])
+        return replace(self, patterns=some)
 
     def of_sources(self, sources: Sequence[int]) -> Evidence:
         """The votes of some sources, renumbered in the given order."""

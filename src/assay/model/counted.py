@@ -2,47 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
-from assay.counts import SKETCH_SIZE, Evidence, Layout, Patterns, Tally, needs_counting_in_pieces, tally_of
-from assay.engine import Engine
+from assay.counts import SKETCH_SIZE, Tally, needs_counting_in_pieces, tally_of
+from assay.engine import Engine, engine_of
 from assay.errors import AssayError
 from assay.gold import GoldItems
 from assay.model.settings import MOMENTS, ModelSettings
-from assay.votes import Schema, Votes, aligned, as_votes
+from assay.votes import Piece, Schema, SparseCodes, Votes, aligned, as_votes, pieces_of, read
 
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """Counted votes."""
+    """Counted votes, and the items among them that have gold."""
 
     tally: Tally
-    """The counts of all items; without patterns if some items have gold."""
-    unlabeled: Tally
-    """The counts of the items without gold."""
     gold: GoldItems | None = None
 
-    @classmethod
-    def of(cls, tally: Tally) -> Counted:
-        """Votes without gold."""
-        return cls(tally, tally)
-
-    @classmethod
-    def with_gold(cls, votes: Votes, gold: Any, size: int) -> Counted:
-        """Votes on items of which some have gold, in any form; ``size`` is that of the pattern sketch."""
-        known, others = GoldItems.split(votes, gold)
-        return cls(Tally.of(votes, size=0), Tally.of(others, size), known)
-
-    def evidence(self, component: int, layout: Layout) -> Evidence:
-        """What one component is fitted on."""
-        if self.gold is None:
-            return Evidence.of(self.tally, layout)
-        rows = layout.rows(self.gold.votes.cast)
-        evidence = Evidence.of(self.tally, layout, patterns=self.unlabeled.sketch.patterns())
-        return evidence.with_gold(Patterns(rows, np.ones(len(rows))), self.gold.allowed(component))
+    def __add__(self, other: Counted) -> Counted:
+        """These votes and later ones."""
+        known = [one.gold for one in (self, other) if one.gold is not None]
+        total = self.tally + other.tally
+        if self.gold is None or other.gold is None:
+            # Rows are counted from the first item, whichever of the two has gold.
+            gold = known[0] if known else None
+            if gold is not None:
+                rows = gold.rows if self.gold is not None else gold.rows + self.tally.items
+                gold = replace(gold, rows=rows, total=total.items)
+            return Counted(total, gold)
+        return Counted(total, self.gold + other.gold)
 
 
 def counted_votes(
@@ -60,8 +54,48 @@ def counted_votes(
     given = votes
     if not needs_counting_in_pieces(votes):
         given = as_votes(votes, settings.cardinality) if like is None else aligned(votes, like)
-    elif gold is not None:
-        raise AssayError("gold labels can only be given with votes in memory, but these votes come in pieces")
-    if gold is not None:
-        return Counted.with_gold(given, gold, size)
-    return Counted.of(tally_of(given, engine=engine, size=size, progress=progress, like=like))
+    elif gold is not None and (isinstance(votes, Tally | Iterator)):
+        what = "counts" if isinstance(votes, Tally) else "a generator"
+        raise AssayError(
+            f"gold labels need votes that can be looked up: Votes, a Parquet file or folder, or a list of batches, "
+            f"but got {what}"
+        )
+    tally = tally_of(given, engine=engine, size=size, progress=progress, like=like)
+    if gold is None:
+        return Counted(tally)
+    if isinstance(given, Votes):
+        return Counted(tally, GoldItems.among(given, gold))
+    return Counted(tally, _gold_in_pieces(given, gold, tally.schema, engine_of(engine)))
+
+
+def _gold_in_pieces(votes: Any, gold: Any, schema: Schema, place: Engine) -> GoldItems:
+    """The items with gold among votes in pieces; only pieces that have some are read."""
+    pieces, items, _ = pieces_of(votes)
+    assert items is not None
+    whole = list(pieces)
+    nobody = Votes.from_codes(schema.tasks, np.full((items, 1), -1, dtype=np.int8), ("nobody",), ((),))
+    truth = nobody.gold(gold)
+    rows = np.flatnonzero(truth.codes[:, 0] >= 0)
+    starts = np.cumsum([0, *map(len, whole)])
+    between = [rows[(rows >= start) & (rows < stop)] - start for start, stop in pairwise(starts)]
+    wanted = [(piece, chosen) for piece, chosen in zip(whole, between, strict=True) if len(chosen)]
+    found = list(place.map(_Look(schema), wanted))
+    nothing = Votes(schema, SparseCodes.empty(len(schema.names)))
+    votes_on_them = Votes.concat(found).like(schema) if found else nothing
+    return GoldItems(votes_on_them, truth.take(rows), rows, items, np.ones(len(rows)))
+
+
+@dataclass(frozen=True)
+class _Look:
+    """Look up some rows of a piece; runs on a worker."""
+
+    schema: Schema
+
+    def __call__(self, wanted: tuple[Piece, npt.NDArray[np.int64]]) -> Votes:
+        piece, rows = wanted
+        parts, start = [], 0
+        for votes in read(piece):
+            within = (rows >= start) & (rows < start + len(votes))
+            parts.append(votes.like(self.schema).take(rows[within] - start))
+            start += len(votes)
+        return Votes.concat(parts)

@@ -58,6 +58,7 @@ def explain(
     names: Sequence[str],
     texts: Sequence[str | None],
     outcomes: Sequence[Mapping[str, str | None]],
+    uncorrected: Scoring | None = None,
 ) -> Explanation:
     """Explain the label of one row of votes.
 
@@ -69,9 +70,27 @@ def explain(
         Per source its name, and its vote.
     outcomes
         The outcomes, as dicts.
+    uncorrected
+        The scoring before it was corrected by gold: what gold changed is then a row of its own.
     """
     import pandas as pd
 
+    rows = _contributions(scoring if uncorrected is None else uncorrected, codes, names, texts)
+    total = np.sum(list(rows.values()), axis=0)
+    if uncorrected is not None:
+        with_gold = np.sum(list(_contributions(scoring, codes, names, texts).values()), axis=0)
+        rows["hand labels"] = with_gold - total
+        total = with_gold
+    chances = np.exp(total - total.max())
+    rows["total"] = total
+    frame = pd.DataFrame(rows, index=[outcome_text(outcome) for outcome in outcomes]).T
+    return Explanation(frame, chances / chances.sum())
+
+
+def _contributions(
+    scoring: Scoring, codes: npt.NDArray[np.integer], names: Sequence[str], texts: Sequence[str | None]
+) -> dict[str, FloatArray]:
+    """What the class balance, each vote and the abstentions add to the log-odds of each outcome."""
     said = codes >= 0
     balance = np.log(np.maximum(scoring.prior if said.any() else scoring.without_votes, TINY))
     rows: dict[str, FloatArray] = {"class balance": _centred(balance)}
@@ -91,12 +110,7 @@ def explain(
         rows["abstentions"] = silent
     # The discount for correlated votes applies to all contributions alike.
     worth = float(scoring.effective(np.array(speaking)))
-    rows = {name: part * worth for name, part in rows.items()}
-    total = np.sum(list(rows.values()), axis=0)
-    chances = np.exp(total - total.max())
-    rows["total"] = total
-    frame = pd.DataFrame(rows, index=[outcome_text(outcome) for outcome in outcomes]).T
-    return Explanation(frame, chances / chances.sum())
+    return {name: part * worth for name, part in rows.items()}
 
 
 def _centred(logs: FloatArray) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -13,12 +13,14 @@ import numpy.typing as npt
 from assay.checks import CheckReport
 from assay.counts import Layout
 from assay.errors import VoteError, near_miss
+from assay.gold import CheckedLabels, GoldItems
+from assay.labels import Labels
 from assay.model.advice import advice
 from assay.model.dependencies.learned import LearnedDependencies
 from assay.model.estimate import Fit, SolverOutcome
 from assay.model.explanation import Explanation, explain, outcome_text
 from assay.model.scorer import Scorer
-from assay.votes import HasSchema, Schema, Votes, aligned
+from assay.votes import HasSchema, Schema, Votes, aligned, compare_with_gold, wilson
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,6 +88,8 @@ class Fitted(HasSchema):
     """The learned dependencies, if they were to be learned."""
     unidentified: frozenset[str] = frozenset()
     """Sources whose accuracies the votes do not tell, by the check: any would explain them."""
+    gold: GoldItems | None = None
+    """The items with gold that it has learned from, if any."""
 
     # Labeling
 
@@ -94,9 +98,41 @@ class Fitted(HasSchema):
         return aligned(votes, self.schema)
 
     def posteriors(self, votes: Any) -> list[FloatArray]:
-        """Per component (items, outcomes): P(outcome | votes)."""
+        """Per component (items, outcomes): P(outcome | votes). Items that it learned the gold of get their gold."""
         given = self.aligned(votes)
-        return [part.scorer(given) for part in self.components]
+        found = [part.scorer(given) for part in self.components]
+        if self.gold is not None:
+            self._settle(found, *self.gold.found_in(given))
+        return found
+
+    def labels(self, labels: Labels, here: IntArray, rows: IntArray) -> Labels:
+        """Labels of which some rows are items with gold, number ``here``: these get their gold, and can be checked."""
+        if self.gold is None or not len(rows):
+            return labels
+        self._settle(list(labels.joint), here, rows)
+        order = np.argsort(rows)
+        checked = CheckedLabels(
+            rows[order],
+            tuple(self.gold.allowed(index)[here[order]] for index in range(len(self.components))),
+            tuple(self._held_out(index)[here[order]] for index in range(len(self.components))),
+            self.gold.weights[here[order]],
+        )
+        return replace(labels, gold=checked)
+
+    def _settle(self, parts: list[FloatArray], here: IntArray, rows: IntArray) -> None:
+        """Give items their gold, in place: what it does not allow is impossible."""
+        assert self.gold is not None
+        for index, joint in enumerate(parts):
+            within = joint[rows] * self.gold.allowed(index)[here]
+            # What gold allows may be so improbable that nothing is left of it.
+            within = np.where(within.sum(axis=1, keepdims=True) > 0, within, self.gold.allowed(index)[here])
+            joint[rows] = within / within.sum(axis=1, keepdims=True)
+
+    def _held_out(self, index: int) -> FloatArray:
+        """(items with gold, outcomes): their labels without their own gold."""
+        assert self.gold is not None
+        held_out = self.components[index].fit.held_out
+        return self.components[index].scorer(self.gold.votes) if held_out is None else held_out
 
     def explain(self, votes: Votes) -> Explanation:
         """The contributions of the sources to the label of the only item of aligned votes."""
@@ -107,7 +143,7 @@ class Fitted(HasSchema):
             texts = [str(self.values[s][c]) if c >= 0 else None for s, c in zip(part.sources, said, strict=True)]
             names = [self.names[source] for source in part.sources]
             outcomes = self.tasks.label_space.components[index].outcomes
-            parts.append(explain(part.fit.scoring, codes[0], names, texts, outcomes))
+            parts.append(explain(part.fit.scoring, codes[0], names, texts, outcomes, part.fit.uncorrected))
         return Explanation.joined(parts)
 
     # Describing
@@ -177,20 +213,32 @@ class Fitted(HasSchema):
             for code, vote in enumerate(self.values[j]):
                 votes = int(self.uses[j][code])
                 accuracy, low, high = self._accuracy_of(j, code)
-                told = votes > 0 and name not in self.unidentified
+                if votes == 0 or name in self.unidentified:
+                    accuracy, low, high = self._by_gold_alone(j, code, accuracy)
                 rows.append(
                     {
                         "source": name,
                         "task": ", ".join(vote.tasks),
                         "value": str(vote),
                         "accuracy": accuracy,
-                        "low": low if told else 0.0,
-                        "high": high if told else 1.0,
+                        "low": low,
+                        "high": high,
                         "coverage": votes / items,
                         "votes": votes,
                     }
                 )
         return pd.DataFrame(rows, columns=["source", "task", "value", "accuracy", "low", "high", "coverage", "votes"])
+
+    def _by_gold_alone(self, source: int, code: int, accuracy: float) -> tuple[float, float, float]:
+        """An accuracy that the votes do not tell: what gold says, from 0 to 1 if it says nothing either."""
+        if self.gold is None:
+            return accuracy, 0.0, 1.0
+        votes = self.gold.votes.take(self.gold.votes.codes[:, source] == code).select(source)
+        truth = self.gold.truth.take(self.gold.votes.codes[:, source] == code)
+        right, wrong = (int(flags.sum()) for flags in compare_with_gold(votes, truth))
+        if not right + wrong:
+            return accuracy, 0.0, 1.0
+        return right / (right + wrong), *wilson(right, right + wrong)
 
     def _accuracy_of(self, source: int, code: int) -> tuple[float, float, float]:
         """A value's accuracy with its interval: the lowest over components, if it allows outcomes of several."""

@@ -165,27 +165,29 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         counted = counted_votes(votes, self, gold=gold, engine=engine, progress=progress)
         return self._fit(counted, progress)
 
-    def partial_fit(self, votes: Any, *, engine: Engine | Literal["local"] = "local", progress: bool = True) -> Self:
-        """Fit the model on these votes and those of all earlier calls, of which only the counts are kept.
+    def partial_fit(
+        self, votes: Any, gold: Any = None, *, engine: Engine | Literal["local"] = "local", progress: bool = True
+    ) -> Self:
+        """Fit the model on these votes and those of all earlier calls, of which only the counts are kept, and gold.
 
         Takes what :meth:`fit` takes, and continues after saving and loading. The counts of
         :meth:`fit` are not kept, so the first call after it starts from scratch.
         """
-        check_settings(self, has_gold=False)
-        before = self._counts
-        like = None if before is None else before.schema
-        today = counted_votes(votes, self, like=like, engine=engine, progress=progress).tally
+        check_settings(self, has_gold=gold is not None)
+        before = None if self._counts is None else Counted(self._counts, self._fitted.gold)
+        like = None if before is None else before.tally.schema
+        today = counted_votes(votes, self, gold=gold, like=like, engine=engine, progress=progress)
         total = today if before is None else before + today
-        self._fit(Counted.of(total), progress)
-        self._counts = total
+        self._fit(total, progress)
+        self._counts = total.tally
         return self
 
     def _fit(self, counted: Counted, progress: bool) -> Self:
         dependencies, learned = dependencies_of(counted, self, progress)
         report = checked(counted, dependencies, self)
         components = solve(counted, dependencies, self)
-        unknown = unidentified(counted, report)
-        self._fitted = Fitted(counted.tally.schema, counted.tally.uses, components, report, learned, unknown)
+        tally = counted.tally
+        self._fitted = Fitted(tally.schema, tally.uses, components, report, learned, unidentified(report), counted.gold)
         return self
 
     # Results

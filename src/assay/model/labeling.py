@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
+
 from assay._core.progress import Progress
 from assay.engine import Engine, Local, engine_of
 from assay.errors import VoteError
@@ -14,6 +16,9 @@ from assay.model.fitted import Fitted
 from assay.model.scorer import Scorer
 from assay.votes import Piece, Schema, SparseCodes, Votes, is_in_pieces, pieces_of, read
 
+_NOWHERE = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+"""No items with gold, and no rows of them."""
+
 
 def labels_of(votes: Any, fitted: Fitted, engine: Engine | Literal["local"], progress: bool) -> Iterator[Labels]:
     """The labels, part by part, of any votes that :meth:`assay.LabelModel.fit` takes."""
@@ -21,22 +26,29 @@ def labels_of(votes: Any, fitted: Fitted, engine: Engine | Literal["local"], pro
     given = votes if is_in_pieces(votes) else fitted.aligned(votes)
     job = _Label(fitted.schema, tuple(part.scorer for part in fitted.components))
     if isinstance(given, Votes) and isinstance(place, Local):
-        yield job.labels(given)
+        here, rows = _NOWHERE if fitted.gold is None else fitted.gold.found_in(given)
+        yield fitted.labels(job.labels(given), here, rows)
         return
     pieces, items, _ = pieces_of(given)
     # In this process a piece is labeled part by part; a worker returns its labels all at once.
     found = map(job.parts, pieces) if isinstance(place, Local) else place.map(job, pieces)
-    some_pieces = some_items = False
+    some_pieces = False
+    labeled = 0
     with Progress("labeling", items, show=progress) as bar:
         for parts in found:
             some_pieces = True
             for part in filter(len, parts):
-                some_items = True
-                yield part
+                here, rows = (
+                    _NOWHERE
+                    if fitted.gold is None
+                    else fitted.gold.found_between(labeled, part.items, len(part), items)
+                )
+                labeled += len(part)
+                yield fitted.labels(part, here, rows)
                 bar.advance(len(part))
     if not some_pieces:
         raise VoteError("expected batches of votes, but there are none")
-    if not some_items:
+    if not labeled:
         yield job.labels(Votes(fitted.schema, SparseCodes.empty(len(fitted.names))))
 
 

@@ -53,7 +53,7 @@ class Scoring:
         An item without votes gets the weighted mean of the balances.
         """
         rest = 1 - weight
-        logs = (weight * _centred(a) + rest * _centred(b) for a, b in zip(one.logs, other.logs, strict=True))
+        logs = (weight * centred(a) + rest * centred(b) for a, b in zip(one.logs, other.logs, strict=True))
         prior = np.exp(weight * np.log(np.maximum(one.prior, TINY)) + rest * np.log(np.maximum(other.prior, TINY)))
         return cls(
             one.layout,
@@ -85,7 +85,7 @@ class Scoring:
         return effective_share(votes, self.discount)
 
 
-def _centred(logs: FloatArray) -> FloatArray:
+def centred(logs: FloatArray) -> FloatArray:
     """Each row without what it adds to all outcomes alike."""
     centred: FloatArray = logs - logs.mean(axis=1, keepdims=True)
     return centred

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from assay._core.threads import one_blas_thread
 from assay.checks import HAND_LABELS, CheckReport, check_tally
-from assay.counts import Dependency, SourceGraph, layout_of
+from assay.counts import Dependency, Evidence, Layout, SourceGraph, layout_of
 from assay.errors import UnidentifiableError
+from assay.gold import GoldItems
 from assay.model.counted import Counted
 from assay.model.dependencies import LearnedDependencies, learn_from_tally, strong_dependencies
-from assay.model.estimate import fit_component
+from assay.model.estimate import GoldVotes, fit_component, with_gold
 from assay.model.fitted import FittedComponent
 from assay.model.settings import MOMENTS, ModelSettings, knowledge_for
 
@@ -26,7 +27,7 @@ def dependencies_of(
         with one_blas_thread():
             found = strong_dependencies(counted.tally)
     elif settings.dependencies == "learn":
-        found = learn_from_tally(counted.unlabeled, seed=settings.seed, progress=progress)
+        found = learn_from_tally(counted.tally, seed=settings.seed, progress=progress)
     else:
         return list(settings.dependencies), None
     return found.pairs, found
@@ -57,11 +58,15 @@ def _labeled_by_hand(counted: Counted) -> list[str]:
     return [task for one, count in zip(components, items, strict=True) if count >= HAND_LABELS for task in one.tasks]
 
 
-def unidentified(counted: Counted, report: CheckReport) -> frozenset[str]:
-    """Sources whose accuracies are not told: neither by the votes, as the check says, nor by gold."""
-    if counted.gold is not None:
-        return frozenset()
+def unidentified(report: CheckReport) -> frozenset[str]:
+    """Sources whose accuracies the votes do not tell, as the check says."""
     return frozenset(name for problem in report.problems if problem.code in _UNIDENTIFIED for name in problem.sources)
+
+
+def gold_votes(gold: GoldItems, component: int, layout: Layout) -> GoldVotes:
+    """The items with gold, in the terms of one component."""
+    rows = layout.rows(gold.votes.cast)
+    return GoldVotes(layout.design(rows), layout.codes(gold.votes), gold.allowed(component), gold.weights)
 
 
 def solve(counted: Counted, dependencies: Sequence[Dependency], settings: ModelSettings) -> tuple[FittedComponent, ...]:
@@ -72,12 +77,15 @@ def solve(counted: Counted, dependencies: Sequence[Dependency], settings: ModelS
     with one_blas_thread():
         for index in range(len(schema.label_space.components)):
             layout = layout_of(schema, index, graph)
+            known = knowledge_for(settings, schema, index, layout)
             fit = fit_component(
-                counted.evidence(index, layout),
-                knowledge_for(settings, schema, index, layout),
+                Evidence.of(counted.tally, layout),
+                known,
                 method=settings.method,
                 max_steps=settings.max_steps,
                 seed=settings.seed,
             )
+            if counted.gold is not None and len(counted.gold):
+                fit = with_gold(fit, known, gold_votes(counted.gold, index, layout))
             solved.append(FittedComponent(fit))
     return tuple(solved)

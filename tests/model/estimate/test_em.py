@@ -7,8 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.counts.evidence import Evidence
-from assay.counts.patterns import Patterns
 from assay.model.estimate.balance_belief import BalanceBelief
 from assay.model.estimate.em import EMSettings, Expected, Maximizer, expectation_maximization, responsibilities
 from assay.model.estimate.knowledge import Belief, Knowledge
@@ -113,32 +111,6 @@ def test_a_balance_that_is_known_stays():
     known, settings = known_to(INDEPENDENT, balance=exactly), replace(WEAK, max_steps=50)
     found, _ = expectation_maximization(anywhere(INDEPENDENT, 2), INDEPENDENT.evidence(1e4), known, settings)
     np.testing.assert_allclose(found.balance, balance, atol=1e-12)
-
-
-class TestGold:
-    def allowed(self, world, known):
-        """Gold for the rows in which it is known: the second outcome."""
-        masks = np.where(known[:, None], [[-np.inf, 0.0]], [[0.0, 0.0]])
-        return world.evidence(1000.0, masks)
-
-    @given(st.integers(0, 99))
-    def test_responsibilities_keep_to_it(self, seed):
-        known = np.random.default_rng(seed).random(len(INDEPENDENT.rows)) < 0.4
-        evidence = self.allowed(INDEPENDENT, known)
-        posterior, _ = responsibilities(Scoring.bayes(anywhere(INDEPENDENT, seed)), evidence)
-        assert (posterior[known] == [0, 1]).all()
-        free, _ = responsibilities(Scoring.bayes(anywhere(INDEPENDENT, seed)), INDEPENDENT.evidence())
-        np.testing.assert_array_equal(posterior[~known], free[~known])
-
-    @given(enumerated(max_sources=4), st.integers(0, 99))
-    def test_gold_for_everything_makes_one_step_enough(self, world, seed):
-        rows, outcomes = np.nonzero(np.ones_like(world.chances))
-        log_allowed = np.full((len(rows), world.layout.outcomes), -np.inf)
-        log_allowed[np.arange(len(rows)), outcomes] = 0.0
-        counts = 1e6 * (world.chances * world.balance)[rows, outcomes]
-        evidence = Evidence(world.layout, Patterns.weighted(world.rows[rows], counts), log_allowed=log_allowed)
-        found, _ = one_step(anywhere(world, seed), evidence)
-        assert_same(found, world.parameters(), atol=1e-6)
 
 
 class TestPulls:

@@ -3,7 +3,9 @@
 from assay.model.estimate.balance_belief import BalanceBelief
 from assay.model.estimate.em import EMSettings, expectation_maximization
 from assay.model.estimate.fit import METHODS, Fit, fit_component
+from assay.model.estimate.gold_corrections import GoldVotes
 from assay.model.estimate.goodness_of_fit import GoodnessOfFit
+from assay.model.estimate.hand_labels import with_gold
 from assay.model.estimate.knowledge import Knowledge
 from assay.model.estimate.rank_one import complete
 from assay.model.estimate.residuals import residual_correlations
@@ -16,6 +18,7 @@ __all__ = [
     "BalanceBelief",
     "EMSettings",
     "Fit",
+    "GoldVotes",
     "GoodnessOfFit",
     "Knowledge",
     "Redundancy",
@@ -26,4 +29,5 @@ __all__ = [
     "fit_component",
     "from_majority",
     "residual_correlations",
+    "with_gold",
 ]

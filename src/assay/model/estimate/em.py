@@ -105,10 +105,7 @@ class Expected:
 
 def responsibilities(scoring: Scoring, evidence: Evidence) -> tuple[FloatArray, float]:
     """(patterns, outcomes) posteriors, and the log-likelihood of all items."""
-    logs = scoring.log_joint(evidence.design)
-    if evidence.log_allowed is not None:
-        logs = logs + evidence.log_allowed
-    posterior, likelihood = softmax(logs)
+    posterior, likelihood = softmax(scoring.log_joint(evidence.design))
     return posterior, float(evidence.counts @ likelihood)
 
 
@@ -135,9 +132,6 @@ def _expected_counts(scoring: Scoring, evidence: Evidence) -> Expected:
     from assay._core import scoring_loops
 
     design, counts = evidence.design, evidence.counts
-    if evidence.log_allowed is not None:
-        posterior, likelihood = responsibilities(scoring, evidence)
-        return Expected.given(design, posterior * counts[:, None], likelihood)
     gains, base = scoring.gains, scoring.base
     # Log-odds against the first outcome, which then needs no computation of its own.
     leads, lead = np.ascontiguousarray(gains[:, 1:] - gains[:, :1]), base[1:] - base[0]

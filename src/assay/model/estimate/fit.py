@@ -23,7 +23,14 @@ from assay.model.estimate.self_assessment import SelfAssessment, self_assessment
 from assay.model.estimate.solver import SolverOutcome
 from assay.model.estimate.start import from_majority
 from assay.model.estimate.tilting import mean_posterior, of_voted_items, tilted, wanted_balance
-from assay.model.estimate.uncertainty import Interval, accuracies, accuracy_intervals, mixed_intervals, widened
+from assay.model.estimate.uncertainty import (
+    Interval,
+    accuracies,
+    accuracy_intervals,
+    checked_intervals,
+    mixed_intervals,
+    widened,
+)
 from assay.model.parameters import Parameters
 from assay.model.scoring import Scoring
 
@@ -81,6 +88,12 @@ class Fit:
     """How much of it is EM's, from 0 to 1; what is not is the robust model's."""
     balance_told: float = 1.0
     """How far the votes tell the class balance, from 0 to 1."""
+    uncorrected: Scoring | None = None
+    """The scoring before it was corrected by gold, if it was."""
+    held_out: FloatArray | None = None
+    """(items with gold, outcomes): their labels without their own gold, if there is any."""
+    checked: tuple[FloatArray, ...] | None = None
+    """Per source (values, 2): how many of its votes gold shows to be right, and to be wrong, if there is any."""
 
     @classmethod
     def of(cls, candidates: Sequence[Candidate], solvers: Solvers, evidence: Evidence, **others: Any) -> Fit:
@@ -135,7 +148,9 @@ class Fit:
             ],
             [one.weight for one in counted],
         )
-        return found if self.is_consistent else self._with_model_error(found)
+        if not self.is_consistent:
+            found = self._with_model_error(found)
+        return found if self.checked is None else checked_intervals(found, self.checked)
 
     @property
     def is_consistent(self) -> bool:
@@ -267,8 +282,8 @@ def _em_by_stages(
 
 
 def _is_large(evidence: Evidence) -> bool:
-    """Whether there are enough patterns to start with a sample of them; never with gold, which must not be dropped."""
-    return evidence.patterns.size > _FIRST_STAGE and evidence.log_allowed is None
+    """Whether there are enough patterns to start with a sample of them."""
+    return evidence.patterns.size > _FIRST_STAGE
 
 
 def _moments_then_em(

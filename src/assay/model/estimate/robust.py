@@ -206,11 +206,8 @@ def _tempered(balance: FloatArray, trust: float) -> FloatArray:
 
 
 def _start(evidence: Evidence, known: Knowledge, settings: RobustSettings) -> Expected:
-    """Expected counts under a soft majority vote, restricted to what gold allows."""
+    """Expected counts under a soft majority vote."""
     labels = soft_majority(evidence.layout, evidence.design, known.signs, settings.start_even)
-    if evidence.log_allowed is not None:
-        labels = labels * np.exp(evidence.log_allowed)
-        labels = labels / labels.sum(axis=1, keepdims=True)
     return Expected.given(evidence.design, labels * evidence.counts[:, None])
 
 
@@ -222,7 +219,6 @@ def _expected(scoring: Scoring, evidence: Evidence, settings: RobustSettings) ->
     parts = evidence.parts
     votes = np.zeros((len(parts), *gains.shape))
     totals = np.zeros((len(parts), len(base)))
-    allowed = evidence.log_allowed
 
     def add(piece: tuple[int, slice]) -> None:
         part, rows = piece
@@ -232,7 +228,6 @@ def _expected(scoring: Scoring, evidence: Evidence, settings: RobustSettings) ->
             evidence.counts[rows],
             gains,
             base,
-            np.zeros((0, len(base))) if allowed is None else allowed[rows],
             settings.learning_correlation,
             settings.correlated_votes,
             votes[part],

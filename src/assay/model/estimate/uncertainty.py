@@ -25,7 +25,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 from scipy import linalg
-from scipy.special import expit, logit, ndtri
+from scipy.special import betaincinv, expit, logit, ndtri
 
 from assay.counts import Clique, Evidence
 from assay.model.estimate.em import leaves_out, responsibilities
@@ -114,6 +114,31 @@ def widened(found: list[Interval], others: Sequence[list[FloatArray]]) -> list[I
         model_error = np.maximum(_MODEL_ERROR, np.minimum(apart, _MOST_MODEL_ERROR))
         wide.append(_around(accuracy, np.sqrt(deviation**2 + model_error**2)))
     return wide
+
+
+def checked_intervals(found: list[Interval], checked: Sequence[FloatArray]) -> list[Interval]:
+    """Intervals with what gold shows: a beta prior as wide as each, and per source (values, 2) right and wrong votes.
+
+    >>> before = (np.array([0.8]), np.array([0.6]), np.array([0.9]))
+    >>> (after,) = checked_intervals([before], [np.array([[45.0, 5.0]])])
+    >>> [round(float(end[0]), 2) for end in after]
+    [0.87, 0.79, 0.94]
+    """
+    updated = []
+    for (accuracy, low, high), counts in zip(found, checked, strict=True):
+        deviation = np.maximum((high - low) / (2 * _Z), 1e-4)
+        centre = np.clip(accuracy, 1e-3, 1 - 1e-3)
+        strength = np.maximum(centre * (1 - centre) / deviation**2 - 1, _PRIOR_VOTES)
+        right, wrong = centre * strength + counts[:, 0], (1 - centre) * strength + counts[:, 1]
+        seen = counts.sum(axis=1) > 0
+        updated.append(
+            (
+                np.where(seen, right / (right + wrong), accuracy),
+                np.where(seen, betaincinv(right, wrong, 0.025), low),
+                np.where(seen, betaincinv(right, wrong, 0.975), high),
+            )
+        )
+    return updated
 
 
 def accuracies(parameters: Parameters) -> list[FloatArray]:

@@ -1,0 +1,456 @@
+r"""What hand labels change: how sure labels are, the class balance, and what each vote adds.
+
+It is the third layer of a label. With :math:`f_i` the log-odds that votes and class balance give an item, the corrected
+ones are
+
+.. math:: s f_i + b + \sum_{c \in i} w_c,
+
+where the slope :math:`s` says how sure to be, :math:`b` moves the class balance, and :math:`w_c` is what a joint vote
+:math:`c` adds beyond what the votes alone tell: mostly for or against the outcomes that it names, and less freely for
+any other. All of them are shrunk toward no change, and a scoring with them is still a sum over votes.
+
+A few labels tell the slope and the balance at once; the weights of single votes need more. The balance is estimated
+*prediction-powered* (Angelopoulos et al., 2023): the share counted in gold, plus a slope times the difference of the
+mean predictions on all items and on those with gold. It is weighed against what the votes tell.
+
+How far to go is decided by cross-fitting: each of a path of candidates, from no change to hardly shrunk weights, is
+fitted without a fifth of the gold and predicts that fifth. The result is the mean of all candidates, weighted by how
+probable they make the gold that they have not seen, with a prior that doubts those with little shrinkage. The same
+predictions of unseen gold are what honest scores are made of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from scipy.optimize import minimize, minimize_scalar
+
+from assay.counts import Design, Evidence
+from assay.model.estimate.shifting import shift_to
+from assay.model.parameters import TINY
+from assay.model.scoring import Scoring, centred, effective_share, softmax
+
+BoolArray = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorrectionSettings:
+    """Settings of the gold corrections; chosen on simulated votes."""
+
+    penalties: tuple[float, ...] = (10.0, 3.0, 1.0, 0.3, 0.1)
+    """Of squared weights of votes, from strong to weak: one candidate each."""
+    prior: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0, 0.0, -1.0, -3.0, -5.0)
+    """The log-prior of the candidates: no change, only the slope, slope and balance, then each of the penalties."""
+    other_outcomes: float = 4.0
+    """The factor of the penalty for what a vote adds to outcomes in other ways than for or against those it names."""
+    slope: float = 4.0
+    """The penalty of the squared logarithm of the slope."""
+    balance: float = 10.0
+    """The penalty of what is added to all items, beyond the estimated balance."""
+    discounts: tuple[float, ...] = (0.0, 0.5, 1.0, 2.0)
+    """Factors of the discount for correlated votes that are tried."""
+    discount: float = 1.0
+    """The penalty of another discount."""
+    folds: int = 5
+    max_steps: int = 60
+    most_weights: int = 50_000
+    """With more joint votes in gold times outcomes than this, votes only count for or against what they name."""
+    patterns: int = 20_000
+    """The most vote patterns that mean predictions are computed on."""
+
+
+@dataclass(frozen=True, eq=False)
+class GoldVotes:
+    """Items of one component with gold: their votes, and the outcomes that gold allows."""
+
+    design: Design
+    codes: npt.NDArray[np.integer]
+    """(items, sources): their votes as values of the layout, −1 for abstain."""
+    allowed: BoolArray
+    """(items, outcomes)."""
+    weights: FloatArray
+    """(items,): how many items each stands for, up to a factor."""
+
+    def __len__(self) -> int:
+        return len(self.allowed)
+
+
+@dataclass(frozen=True, eq=False)
+class Corrected:
+    """A scoring corrected by gold."""
+
+    scoring: Scoring
+    held_out: FloatArray
+    """(items with gold, outcomes): the labels of scorings that were corrected without the item's own fifth of gold."""
+    balance: FloatArray
+    """(outcomes,): the class balance of the items with votes."""
+
+
+def corrected(
+    scoring: Scoring,
+    evidence: Evidence,
+    gold: GoldVotes,
+    named: FloatArray,
+    *,
+    told: float,
+    settings: CorrectionSettings | None = None,
+) -> Corrected:
+    """Correct a scoring by gold.
+
+    Parameters
+    ----------
+    scoring
+        What votes and class balance tell.
+    evidence
+        The votes on all items.
+    gold
+        The items with gold, in any order.
+    named
+        (configurations, outcomes): how many of its voters allow an outcome, per joint vote.
+    told
+        How many items with known labels the class balance of the scoring is worth; infinite if it is certain.
+    """
+    used = CorrectionSettings() if settings is None else settings
+    voted = np.diff(gold.design.starts) > 0
+    informative = ~gold.allowed.all(axis=1)
+    silent_share = _without_votes(scoring.without_votes, gold, ~voted & informative, used)
+    teaching = np.flatnonzero(voted & informative)
+    held_out = np.empty(gold.allowed.shape)
+    held_out[~voted] = silent_share
+    if len(teaching) < 2:
+        held_out[voted] = _labels(scoring, gold.design)[voted]
+        labels = _labels(scoring, evidence.design)
+        balance = evidence.counts @ labels / max(float(evidence.counts.sum()), TINY)
+        return Corrected(replace(scoring, without_votes=silent_share), held_out, np.asarray(balance))
+    problem = _Problem.of(scoring, evidence, gold, teaching, named, told, used)
+    change, found = problem.cross_fitted()
+    held_out[teaching] = found
+    unchecked = np.flatnonzero(voted & ~informative)
+    final = problem.scored(change, silent_share)
+    held_out[unchecked] = _labels(final, gold.design)[unchecked]
+    return Corrected(final, held_out, problem.balance_of(change))
+
+
+def _labels(scoring: Scoring, design: Design) -> FloatArray:
+    effective = scoring.effective(np.diff(design.starts))[:, None]
+    return softmax(scoring.log_joint(design) * effective)[0]
+
+
+def _without_votes(balance: FloatArray, gold: GoldVotes, silent: BoolArray, used: CorrectionSettings) -> FloatArray:
+    """The label of items without votes: the class balance, with what gold says of such items."""
+    allowed, weights = gold.allowed[silent], gold.weights[silent]
+    if not len(allowed):
+        return balance
+    shares = allowed * balance
+    shares = shares / np.maximum(shares.sum(axis=1, keepdims=True), TINY)
+    counts = effective_count(weights) * (weights @ shares) / weights.sum()
+    found = counts + used.balance * balance
+    return np.asarray(found / found.sum())
+
+
+def effective_count(weights: FloatArray) -> float:
+    """How many items of equal weight would be as informative."""
+    return float(weights.sum() ** 2 / max(float(weights @ weights), TINY))
+
+
+@dataclass(frozen=True, eq=False)
+class _Change:
+    """A point on the way from no change to weights that are hardly shrunk."""
+
+    slope: float
+    discount: float
+    shift: FloatArray
+    """(outcomes,)."""
+    weights: FloatArray
+    """(joint votes in gold, outcomes)."""
+
+    @classmethod
+    def mean(cls, changes: Sequence[_Change], shares: FloatArray) -> _Change:
+        """The weighted mean, which is that of the log-odds if discounts are the same."""
+        pairs = list(zip(shares.tolist(), changes, strict=True))
+        return cls(
+            sum(share * one.slope for share, one in pairs),
+            sum(share * one.discount for share, one in pairs),
+            np.sum([share * one.shift for share, one in pairs], axis=0),
+            np.sum([share * one.weights for share, one in pairs], axis=0),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Problem:
+    """Gold items with the same votes and the same gold are one group; folds split groups."""
+
+    scoring: Scoring
+    settings: CorrectionSettings
+    told: float
+    # Items with votes
+    all_logs: FloatArray
+    all_votes: IntArray
+    all_columns: sparse.csr_array
+    shares: FloatArray
+    # Groups of items with gold
+    logs: FloatArray
+    """(groups, outcomes): centred log-odds that votes and balance give."""
+    votes: IntArray
+    """(groups,): by how many cliques."""
+    columns: sparse.csr_array
+    """(groups, joint votes in gold)."""
+    active: IntArray
+    """(joint votes in gold,): their columns in the design matrix."""
+    directions: FloatArray
+    """(joint votes in gold, outcomes): for or against what each names."""
+    allowed: BoolArray
+    """(groups, outcomes)."""
+    of_item: IntArray
+    """(items,): the group of each."""
+    fold: IntArray
+    """(items,)."""
+    counts: FloatArray
+    """(groups, folds): items."""
+    standing_for: FloatArray
+    """(groups, folds): the sum of their sampling weights."""
+    spread: float
+    """The effective number of items over the number of items."""
+
+    @classmethod
+    def of(
+        cls,
+        scoring: Scoring,
+        evidence: Evidence,
+        gold: GoldVotes,
+        teaching: IntArray,
+        named: FloatArray,
+        told: float,
+        settings: CorrectionSettings,
+    ) -> _Problem:
+        some = evidence.sample(settings.patterns)
+        voted = np.flatnonzero(np.diff(some.design.starts) > 0)
+        shares = some.counts[voted] / max(float(some.counts[voted].sum()), TINY)
+        matrix = gold.design.matrix.tocsr()[teaching]
+        matrix.sort_indices()
+        allowed, weights = gold.allowed[teaching], gold.weights[teaching]
+        keys = [
+            row.tobytes() + matrix.indices[start:stop].tobytes()
+            for row, (start, stop) in zip(allowed, pairwise(matrix.indptr), strict=True)
+        ]
+        # Sorted by gold and votes, and dealt in turn: every fold is like the whole, whatever the order of the items.
+        _, first, of_item = np.unique(np.array(keys, dtype=object), return_index=True, return_inverse=True)
+        folds = min(settings.folds, len(keys))
+        order = np.lexsort((weights, of_item))
+        fold = np.empty(len(keys), dtype=np.int64)
+        fold[order] = np.arange(len(keys)) % folds
+        counts, standing_for = np.zeros((len(first), folds)), np.zeros((len(first), folds))
+        np.add.at(counts, (of_item, fold), 1.0)
+        np.add.at(standing_for, (of_item, fold), weights)
+        groups = matrix[first]
+        active = np.unique(groups.indices).astype(np.int64)
+        says = named[active]
+        says = says - says.mean(axis=1, keepdims=True)
+        says /= np.maximum(np.ptp(says, axis=1, keepdims=True), TINY)
+        logs = scoring.log_joint(gold.design)[teaching[first]]
+        return cls(
+            scoring=scoring,
+            settings=settings,
+            told=told,
+            all_logs=centred(scoring.log_joint(some.design)[voted]),
+            all_votes=np.diff(some.design.starts)[voted],
+            all_columns=some.design.matrix.tocsr()[voted][:, active],
+            shares=shares,
+            logs=centred(logs),
+            votes=np.diff(groups.indptr),
+            columns=groups[:, active],
+            active=active,
+            directions=says,
+            allowed=allowed[first],
+            of_item=of_item,
+            fold=fold,
+            counts=counts,
+            standing_for=standing_for,
+            spread=effective_count(weights) / len(weights),
+        )
+
+    @property
+    def outcomes(self) -> int:
+        return int(self.logs.shape[1])
+
+    # Cross-fitting
+
+    def cross_fitted(self) -> tuple[_Change, FloatArray]:
+        """The change that gold makes, and (items, outcomes) labels by changes that have not seen the item's fold."""
+        folds = self.counts.shape[1]
+        paths = [self.path(np.arange(folds) != fold) for fold in range(folds)]
+        predicted = np.stack([[self.labels(change) for change in path] for path in paths])
+        # (folds, candidates, groups): the log-probability of gold, of those that were not fitted on the fold.
+        likely = np.log(np.maximum((predicted * self.allowed).sum(axis=-1), 1e-3))
+        scores = np.einsum("fcg,gf->fc", likely, self.counts)
+        found = np.empty((len(self.fold), self.outcomes))
+        for fold, path in enumerate(paths):
+            # A candidate's weight, too, must not know the gold that it is to predict.
+            mixed = _Change.mean(path, self._believed(scores[np.arange(folds) != fold].sum(axis=0)))
+            mine = self.fold == fold
+            found[mine] = self.labels(mixed)[self.of_item[mine]]
+        return _Change.mean(self.path(np.ones(folds, dtype=bool)), self._believed(scores.sum(axis=0))), found
+
+    def _believed(self, scores: FloatArray) -> FloatArray:
+        logs = scores + np.array(self.settings.prior)
+        return np.asarray(softmax(logs[None])[0][0])
+
+    def path(self, folds: BoolArray) -> list[_Change]:
+        """From no change to weights that are hardly shrunk, fitted on some folds."""
+        counts, standing_for = self.counts[:, folds].sum(axis=1), self.standing_for[:, folds].sum(axis=1)
+        none = np.zeros((len(self.active), self.outcomes))
+        nowhere = np.zeros(self.outcomes)
+        discount, slope = self._sureness(counts)
+        shift = self._balance_shift(slope, discount, counts, standing_for)
+        start = _Change(slope, discount, shift, none)
+        found = [
+            _Change(1.0, self.scoring.discount, nowhere, none),
+            _Change(slope, discount, nowhere, none),
+            start,
+        ]
+        point = None
+        for penalty in self.settings.penalties:
+            point, change = self._weighted(start, penalty, counts, point)
+            found.append(change)
+        return found
+
+    # Steps of the path
+
+    def _sureness(self, counts: FloatArray) -> tuple[float, float]:
+        """The discount for correlated votes and the slope that make gold most probable."""
+        known = self.scoring.discount
+        best = (np.inf, known, 1.0)
+        for factor in self.settings.discounts if known > 0 else (1.0,):
+            scaled = self.logs * effective_share(self.votes, factor * known)[:, None]
+
+            def loss(log_slope: float, scaled: FloatArray = scaled) -> float:
+                right = (softmax(np.exp(log_slope) * scaled)[0] * self.allowed).sum(axis=1)
+                return float(
+                    -(counts @ np.log(np.maximum(right, TINY))) + 0.5 * self.settings.slope * log_slope * log_slope
+                )
+
+            found = minimize_scalar(loss, bounds=(-2.5, 2.5), method="bounded")
+            best = min(best, (found.fun + self.settings.discount * abs(factor - 1), factor * known, np.exp(found.x)))
+        return best[1], float(best[2])
+
+    def _balance_shift(self, slope: float, discount: float, counts: FloatArray, standing_for: FloatArray) -> FloatArray:
+        """(outcomes,): what brings labels to the balance that gold tells, weighed against what the votes tell."""
+        if not np.isfinite(self.told):
+            return np.zeros(self.outcomes)
+        effective = effective_share(self.all_votes, discount)
+        mean = self.shares @ softmax(slope * self.all_logs * effective[:, None])[0]
+        predicted = softmax(slope * self.logs * effective_share(self.votes, discount)[:, None])[0]
+        estimate = prediction_powered(mean, predicted, self.allowed, standing_for)
+        items = float(counts.sum()) * self.spread
+        wanted = np.maximum((items * estimate + self.told * mean) / (items + self.told), 1e-3 / self.outcomes)
+        return shift_to(slope * self.all_logs, effective, self.shares, wanted / wanted.sum())
+
+    def _weighted(
+        self, start: _Change, penalty: float, counts: FloatArray, point: FloatArray | None
+    ) -> tuple[FloatArray, _Change]:
+        """Weights of votes with a penalty, from those with a stronger one."""
+        settings, outcomes, columns = self.settings, self.outcomes, self.columns
+        width = len(self.active)
+        free = width * outcomes <= settings.most_weights
+        sizes = [1, outcomes, width, width * outcomes if free else 0]
+        ends = np.cumsum(sizes)[:-1]
+        factor = effective_share(self.votes, start.discount)[:, None]
+        given = start.slope * self.logs + start.shift
+        others = penalty * settings.other_outcomes
+        penalties = np.concatenate(
+            [
+                np.full(size, weight)
+                for size, weight in zip(sizes, (settings.slope, settings.balance, penalty, others), strict=True)
+            ]
+        )
+
+        def weights_of(said: FloatArray, other: FloatArray) -> FloatArray:
+            weights = said[:, None] * self.directions
+            return weights + other.reshape(width, outcomes) if free else weights
+
+        def loss(at: FloatArray) -> tuple[float, FloatArray]:
+            log_slope, shift, said, other = np.split(at, ends)
+            scaled = np.exp(log_slope[0]) * given
+            posterior, _ = softmax(factor * (scaled + shift + columns @ weights_of(said, other)))
+            within = posterior * self.allowed
+            right = np.maximum(within.sum(axis=1, keepdims=True), TINY)
+            pull = counts[:, None] * factor * (posterior - within / right)
+            per_vote = columns.T @ pull
+            slopes = [
+                [(pull * scaled).sum()],
+                pull.sum(axis=0),
+                (per_vote * self.directions).sum(axis=1),
+                per_vote.ravel() if free else [],
+            ]
+            value = -float(counts @ np.log(right[:, 0])) + 0.5 * float(penalties @ (at * at))
+            return value, np.concatenate(slopes) + penalties * at
+
+        first = np.zeros(int(sum(sizes))) if point is None else point
+        found = minimize(loss, first, jac=True, method="L-BFGS-B", options={"maxiter": settings.max_steps})
+        log_slope, shift, said, other = np.split(found.x, ends)
+        extra = float(np.exp(log_slope[0]))
+        change = _Change(start.slope * extra, start.discount, extra * start.shift + shift, weights_of(said, other))
+        return found.x, change
+
+    # What a change gives
+
+    def labels(self, change: _Change) -> FloatArray:
+        """(groups, outcomes)."""
+        logs = change.slope * self.logs + change.shift + self.columns @ change.weights
+        return softmax(logs * effective_share(self.votes, change.discount)[:, None])[0]
+
+    def balance_of(self, change: _Change) -> FloatArray:
+        """(outcomes,): the mean label of all items with votes."""
+        logs = change.slope * self.all_logs + change.shift + self.all_columns @ change.weights
+        labels = softmax(logs * effective_share(self.all_votes, change.discount)[:, None])[0]
+        return np.asarray(self.shares @ labels)
+
+    def scored(self, change: _Change, without_votes: FloatArray) -> Scoring:
+        """The scoring with a change."""
+        scoring, layout = self.scoring, self.scoring.layout
+        added = np.zeros((int(layout.offsets[-1]), self.outcomes))
+        added[self.active] = change.weights
+        logs = tuple(
+            change.slope * log + np.vstack([added[start:stop], np.zeros((1, self.outcomes))])
+            for log, (start, stop) in zip(scoring.logs, pairwise(layout.offsets), strict=True)
+        )
+        prior = change.slope * np.log(np.maximum(scoring.prior, TINY)) + change.shift
+        return replace(
+            scoring,
+            prior=softmax(prior[None])[0][0],
+            logs=logs,
+            without_votes=without_votes,
+            discount=change.discount,
+            is_bayes=False,
+        )
+
+
+def prediction_powered(mean: FloatArray, predicted: FloatArray, allowed: BoolArray, weights: FloatArray) -> FloatArray:
+    """(outcomes,): the class balance, from gold and predictions.
+
+    Parameters
+    ----------
+    mean
+        (outcomes,): the mean prediction over all items.
+    predicted
+        (items, outcomes): the predictions on items with gold.
+    allowed
+        (items, outcomes): what gold allows; an item with several counts as the prediction among them says.
+    weights
+        (items,): how many items each stands for.
+    """
+    shares = weights / weights.sum()
+    truth = predicted * allowed
+    truth = truth / np.maximum(truth.sum(axis=1, keepdims=True), TINY)
+    of_truth, of_prediction = shares @ truth, shares @ predicted
+    together = shares @ ((predicted - of_prediction) * (truth - of_truth))
+    alone = shares @ (predicted - of_prediction) ** 2
+    slope = float(np.clip(together.sum() / max(float(alone.sum()), TINY), 0.0, 1.0))
+    return np.asarray(np.maximum(of_truth + slope * (mean - of_prediction), 0.0))

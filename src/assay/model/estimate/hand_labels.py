@@ -1,0 +1,91 @@
+"""A fit that has learned from hand labels: scoring, parameters, and accuracies of sources."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.counts import Evidence, Layout
+from assay.model.estimate.em import Expected
+from assay.model.estimate.fit import Fit
+from assay.model.estimate.gold_corrections import GoldVotes, corrected
+from assay.model.estimate.knowledge import Knowledge
+from assay.model.estimate.start import voted_for
+from assay.model.estimate.tilting import tilted
+from assay.model.parameters import TINY, Parameters, normalised
+from assay.model.scoring import Scoring, softmax
+
+FloatArray = npt.NDArray[np.float64]
+
+_BALANCE_OF_VOTES = 15.0
+"""What the class balance of votes alone is worth, in items with known labels per outcome;"""
+_BALANCE_OF_EM = 200.0
+"""and what more it is worth if the votes follow EM's model."""
+_OF_VOTES = 20.0
+"""What tables of votes alone are worth when those of corrected labels are estimated, in items per outcome."""
+_PATTERNS = 40_000
+
+
+def with_gold(fit: Fit, known: Knowledge, gold: GoldVotes) -> Fit:
+    """The fit corrected by gold; the same if gold says nothing about its component."""
+    if gold.allowed.all():
+        return fit
+    evidence = fit.evidence
+    assert evidence is not None
+    layout = evidence.layout
+    named = layout.sum_over_voters(voted_for(layout, known.signs))
+    found = corrected(fit.scoring, evidence, gold, named, told=_told(fit, known))
+    scoring = found.scoring
+    if known.balance is not None and not np.isfinite(known.balance.items):
+        # What is certain of the balance holds whatever gold says.
+        scoring = tilted(scoring, evidence, known.balance.nearest(found.balance))
+    return replace(
+        fit,
+        parameters=_reestimated(fit.parameters, scoring, evidence),
+        scoring=scoring,
+        uncorrected=fit.scoring,
+        held_out=found.held_out,
+        checked=checked_votes(layout, gold),
+        balance_told=1.0,
+    )
+
+
+def _told(fit: Fit, known: Knowledge) -> float:
+    """How many items with known labels the class balance is worth that the votes and the user tell."""
+    of_votes = _BALANCE_OF_VOTES * len(fit.scoring.prior) + _BALANCE_OF_EM * fit.em_weight
+    return of_votes + (0.0 if known.balance is None else known.balance.items)
+
+
+def _reestimated(parameters: Parameters, scoring: Scoring, evidence: Evidence) -> Parameters:
+    """The parameters that corrected labels imply, shrunk to those of the votes alone."""
+    few = evidence.sample(_PATTERNS)
+    votes = np.diff(few.design.starts)
+    labels, _ = softmax(scoring.log_joint(few.design) * scoring.effective(votes)[:, None])
+    labels[votes == 0] = scoring.without_votes
+    expected = Expected.given(few.design, labels * few.counts[:, None])
+    joint = []
+    for table, (start, stop) in zip(parameters.joint, pairwise(parameters.layout.offsets), strict=True):
+        said = expected.votes[start:stop]
+        silent = np.maximum(expected.totals - said.sum(axis=0), 0.0)
+        joint.append(normalised(np.vstack([said, silent]) + _OF_VOTES * table))
+    balance = expected.totals + TINY
+    return replace(parameters, balance=balance / balance.sum(), joint=tuple(joint))
+
+
+def checked_votes(layout: Layout, gold: GoldVotes) -> tuple[FloatArray, ...]:
+    """Per source (values, 2): how many of its votes for each value gold shows to be right, and to be wrong.
+
+    Votes about which gold leaves it open are not counted.
+    """
+    found = []
+    for source, masks in enumerate(layout.masks):
+        counts = np.zeros((len(masks), 2))
+        codes = gold.codes[:, source]
+        for value, mask in enumerate(masks):
+            allowed = gold.allowed[codes == value]
+            counts[value] = (~allowed[:, ~mask].any(axis=1)).sum(), (~allowed[:, mask].any(axis=1)).sum()
+        found.append(counts)
+    return tuple(found)
