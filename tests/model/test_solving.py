@@ -62,7 +62,7 @@ def test_every_component_is_fitted_by_itself(pair):
     for index, component in enumerate(found):
         layout = layout_of(votes.schema, index, graph)
         known = knowledge_for(settings, votes.schema, index, layout)
-        alone = fit_component(counted.evidence(index, layout), known, method="em")
+        alone = fit_component(Evidence.of(counted.tally, layout), known, method="em")
         assert [votes.names[source] for source in component.sources] == [
             name for name in votes.names if name.startswith(pair.names[index])
         ]

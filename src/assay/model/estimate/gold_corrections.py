@@ -15,8 +15,10 @@ mean predictions on all items and on those with gold. It is weighed against what
 
 How far to go is decided by cross-fitting: each of a path of candidates, from no change to hardly shrunk weights, is
 fitted without a fifth of the gold and predicts that fifth. The result is the mean of all candidates, weighted by how
-probable they make the gold that they have not seen, with a prior that doubts those with little shrinkage. The same
-predictions of unseen gold are what honest scores are made of.
+probable they make the gold that they have not seen, with a prior that doubts those with little shrinkage.
+Probabilities improve long before decisions do, and many items may have the same votes: a few labels that happen to
+disagree would turn all of them. So a candidate that decides many items differently must gain on unseen gold, beyond
+the error of that. The same predictions of unseen gold are what honest scores are made of.
 """
 
 from __future__ import annotations
@@ -39,6 +41,9 @@ BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
+_LEAST_LIKELY = 1e-3
+"""The least probability of gold that counts, so that one item does not decide."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class CorrectionSettings:
@@ -58,11 +63,17 @@ class CorrectionSettings:
     """Factors of the discount for correlated votes that are tried."""
     discount: float = 1.0
     """The penalty of another discount."""
+    risk: float = 100.0
+    """By how much the log-weight of a candidate falls with each share of items that it may cost;"""
+    errors: float = 1.64
+    """what it may cost is this number of standard errors below what it gains on unseen gold,"""
+    errors_of_few: float = 10.0
+    """and this number over the number of labels more."""
     folds: int = 5
     max_steps: int = 60
     most_weights: int = 50_000
     """With more joint votes in gold times outcomes than this, votes only count for or against what they name."""
-    patterns: int = 20_000
+    patterns: int = 8_000
     """The most vote patterns that mean predictions are computed on."""
 
 
@@ -284,23 +295,46 @@ class _Problem:
 
     def cross_fitted(self) -> tuple[_Change, FloatArray]:
         """The change that gold makes, and (items, outcomes) labels by changes that have not seen the item's fold."""
-        folds = self.counts.shape[1]
-        paths = [self.path(np.arange(folds) != fold) for fold in range(folds)]
-        predicted = np.stack([[self.labels(change) for change in path] for path in paths])
-        # (folds, candidates, groups): the log-probability of gold, of those that were not fitted on the fold.
-        likely = np.log(np.maximum((predicted * self.allowed).sum(axis=-1), 1e-3))
-        scores = np.einsum("fcg,gf->fc", likely, self.counts)
+        folds = np.arange(self.counts.shape[1])
+        paths = [self.path(folds != fold) for fold in folds]
+        unseen = np.array([self._on_unseen(path, self.counts[:, fold]) for fold, path in enumerate(paths)])
         found = np.empty((len(self.fold), self.outcomes))
         for fold, path in enumerate(paths):
             # A candidate's weight, too, must not know the gold that it is to predict.
-            mixed = _Change.mean(path, self._believed(scores[np.arange(folds) != fold].sum(axis=0)))
+            mixed = _Change.mean(path, self._believed(path, unseen[folds != fold].sum(axis=0)))
             mine = self.fold == fold
             found[mine] = self.labels(mixed)[self.of_item[mine]]
-        return _Change.mean(self.path(np.ones(folds, dtype=bool)), self._believed(scores.sum(axis=0))), found
+        whole = self.path(folds >= 0)
+        return _Change.mean(whole, self._believed(whole, unseen.sum(axis=0))), found
 
-    def _believed(self, scores: FloatArray) -> FloatArray:
-        logs = scores + np.array(self.settings.prior)
+    def _on_unseen(self, path: Sequence[_Change], counts: FloatArray) -> FloatArray:
+        """(4, candidates): of gold that they were not fitted on, its log-probability, the items that a candidate gets
+        right and no change gets wrong, minus the reverse, the items that the two decide differently, and all items."""
+        labels = np.array([self.labels(change) for change in path])
+        likely = np.log(np.maximum((labels * self.allowed).sum(axis=-1), _LEAST_LIKELY))
+        decided = labels.argmax(axis=-1)
+        right = np.take_along_axis(self.allowed[None], decided[..., None], axis=-1)[..., 0].astype(float)
+        others = decided != decided[0]
+        return np.array(
+            [likely @ counts, (right - right[0]) @ counts, others @ counts, np.full(len(path), counts.sum())]
+        )
+
+    def _believed(self, path: Sequence[_Change], unseen: FloatArray) -> FloatArray:
+        """(candidates,): their weights."""
+        settings = self.settings
+        likely, gained, decided_differently, items = unseen
+        n = float(items[0])
+        # Gold may happen to hold no item of a large group that a candidate decides differently.
+        differing = np.maximum(decided_differently, n * self._changed_decisions(path))
+        error = np.sqrt(differing) / n
+        risk = np.maximum((settings.errors + settings.errors_of_few / n) * error - gained / n, 0.0)
+        logs = likely + np.array(settings.prior) - settings.risk * risk
         return np.asarray(softmax(logs[None])[0][0])
+
+    def _changed_decisions(self, path: Sequence[_Change]) -> FloatArray:
+        """(candidates,): the share of all items with votes that get another label than without a change."""
+        decided = np.array([self.all_labels(change).argmax(axis=1) for change in path])
+        return np.asarray((decided != decided[0]) @ self.shares)
 
     def path(self, folds: BoolArray) -> list[_Change]:
         """From no change to weights that are hardly shrunk, fitted on some folds."""
@@ -408,9 +442,12 @@ class _Problem:
 
     def balance_of(self, change: _Change) -> FloatArray:
         """(outcomes,): the mean label of all items with votes."""
+        return np.asarray(self.shares @ self.all_labels(change))
+
+    def all_labels(self, change: _Change) -> FloatArray:
+        """(patterns with votes, outcomes)."""
         logs = change.slope * self.all_logs + change.shift + self.all_columns @ change.weights
-        labels = softmax(logs * effective_share(self.all_votes, change.discount)[:, None])[0]
-        return np.asarray(self.shares @ labels)
+        return softmax(logs * effective_share(self.all_votes, change.discount)[:, None])[0]
 
     def scored(self, change: _Change, without_votes: FloatArray) -> Scoring:
         """The scoring with a change."""

@@ -122,7 +122,7 @@ def checked_intervals(found: list[Interval], checked: Sequence[FloatArray]) -> l
     >>> before = (np.array([0.8]), np.array([0.6]), np.array([0.9]))
     >>> (after,) = checked_intervals([before], [np.array([[45.0, 5.0]])])
     >>> [round(float(end[0]), 2) for end in after]
-    [0.87, 0.79, 0.94]
+    [0.87, 0.78, 0.93]
     """
     updated = []
     for (accuracy, low, high), counts in zip(found, checked, strict=True):
