@@ -247,7 +247,8 @@ def label(
     if as_json:
         _print_json({**vars(done), "path": str(done.path)})
         return
-    print(f"{done.answered:,} items labeled by {who}, {done.skipped:,} skipped, {done.left:,} left; in {done.path}")
+    items = f"{done.answered:,} item{'s' * (done.answered != 1)}"
+    print(f"{items} labeled by {who}, {done.skipped:,} skipped, {done.left:,} of this queue left; in {done.path}")
     if file is not None and file.resolve() not in [path.resolve() for path in project.hand_labels]:
         print("to learn from this file, add it to the path of [hand_labels] in assay.toml")
     print(f"next: assay run {folder}")

@@ -131,7 +131,7 @@ def press(state: Labeling, key: str) -> tuple[Labeling, Note | None]:
         return replace(before, shows_votes=not state.shows_votes, typed=""), None
     if key == SKIP:
         return _done(before, None)
-    if key == UNKNOWN and not state.typed:
+    if key == UNKNOWN and not state.typed and state.question is not None:
         return _chosen(before, None, is_known=False)
     typed = state.typed + key
     if typed in state.options:

@@ -132,6 +132,8 @@ def _key(handle: int) -> str:
     """One key. Those that send several characters, such as arrows, come as one that means nothing."""
     import select
 
+    # A read may go on after Ctrl-C, if a library has asked the system to restart it; waiting never does.
+    select.select([handle], [], [])
     first = os.read(handle, 1)
     if first == _ESCAPE.encode():
         while select.select([handle], [], [], 0.01)[0]:
