@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from assay.errors import AssayError, DataError, VoteError
 from assay.gold.hand_label_file import Answer, HandAnswer, Item, read_answers
-from assay.votes import Votes, by_name, rows_named, unknown_items
+from assay.votes import Votes, as_votes, by_name, rows_named, unknown_items
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -179,14 +179,17 @@ class HandLabels:
 
     # For votes
 
-    def gold_for(self, votes: Votes) -> Votes:
-        """The gold of the items of some votes, as votes of one source named ``gold``; ``votes.gold`` calls it.
+    def gold_for(self, votes: Any) -> Votes:
+        """The gold of the items of some votes, or of a bare matrix of them, as votes of one source named ``gold``.
+
+        :meth:`assay.Votes.gold` calls it, and so does whatever takes gold.
 
         Raises
         ------
         VoteError
             If the votes have no such item, or the tasks no such label; names the first.
         """
+        votes = as_votes(votes)
         truths = []
         for item, answer in self.answers.items():
             try:
@@ -197,12 +200,13 @@ class HandLabels:
         truth = Votes.from_columns(votes.tasks, {"gold": truths})
         return by_name(votes, truth, np.array(list(self.answers), dtype=object), "a hand label")
 
-    def weights(self, votes: Votes) -> npt.NDArray[np.float64]:
+    def weights(self, votes: Any) -> npt.NDArray[np.float64]:
         """(items,): how many items each hand-labeled one stands for: one over the chance that it was chosen with.
 
         One where the chance is not known, and for items without a hand label. If several people labeled an item, the
         largest of its chances counts.
         """
+        votes = as_votes(votes)
         known: dict[Item, float] = {}
         for one in self.said:
             if one.item in self.answers and one.answer is not None and one.chance is not None:
@@ -211,8 +215,9 @@ class HandLabels:
         weights[self._rows_in(votes, list(known))] = [1 / chance for chance in known.values()]
         return weights
 
-    def within(self, votes: Votes) -> Self:
+    def within(self, votes: Any) -> Self:
         """What was said about the items that some votes have: for a part of the data."""
+        votes = as_votes(votes)
         items = list(dict.fromkeys(one.item for one in self.said))
         there = {item for item, row in zip(items, _rows(votes, items), strict=True) if row >= 0}
         return replace(self, said=tuple(one for one in self.said if one.item in there))

@@ -28,7 +28,7 @@ def next_question(tasks: TaskGraph, answer: Answer, unknown: Collection[str] = (
     unknown
         Tasks that the person does not know; they are left open, with the tasks below them.
 
-    >>> from assay.tasks import Task
+    >>> from assay import Task
     >>> entity, person = Task("entity", ["Person", "Place"]), Task("person", ["Doctor", "Lawyer"], ("entity", "Person"))
     >>> tasks = TaskGraph([entity, person])
     >>> next_question(tasks, {})

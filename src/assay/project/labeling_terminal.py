@@ -96,18 +96,18 @@ def _session(
     state: Labeling, next_key: Callable[[], str], keep: Callable[[Note], None], draw: Callable[[Labeling], None]
 ) -> Labeling:
     """Key after key, until the person quits; what is to be kept is kept before anything else is drawn."""
-    while not state.has_quit:
-        draw(state)
-        try:
+    try:
+        while not state.has_quit:
+            draw(state)
             key = next_key()
-        except KeyboardInterrupt:
-            return state
-        if key in _END_OF_INPUT:
-            return state
-        after, note = press(state, key)
-        if note is not None:
-            keep(note)
-        state = after
+            if key in _END_OF_INPUT:
+                break
+            after, note = press(state, key)
+            if note is not None:
+                keep(note)
+            state = after
+    except KeyboardInterrupt:  # a way to quit like any other: what was said is on disk
+        pass
     return state
 
 
