@@ -39,6 +39,8 @@ def _plain(values: Any, what: str) -> Names:
         if found.dtype.kind == "i" or not len(found) or int(found.max()) < _LONGEST_INTEGER:
             return found.astype(np.int64)
     given = list(values.tolist() if hasattr(values, "tolist") else values)
+    if _are_texts(given):
+        return np.array(given, dtype=object)
     missing = next((row for row, value in enumerate(given) if is_missing(value)), None)
     if missing is not None:
         raise VoteError(f"{what} must have a value for each item, but row {missing} has none")
@@ -48,6 +50,13 @@ def _plain(values: Any, what: str) -> Names:
     texts = np.empty(len(given), dtype=object)
     texts[:] = [str(value) for value in given]
     return texts
+
+
+def _are_texts(values: list[Any]) -> bool:
+    """Whether all are strings; by far the quickest way to know."""
+    from pandas.api.types import infer_dtype
+
+    return infer_dtype(values, skipna=False) == "string"
 
 
 def _integer(value: object) -> int | None:
@@ -62,6 +71,8 @@ def check_unique(names: Names, what: str = "item names", advice: str = "") -> No
     """Refuse names that two items share; the error says which two rows."""
     import pandas as pd
 
+    if names.dtype.kind == "O" and len(set(names.tolist())) == len(names):
+        return  # for texts, far quicker than to look for those that repeat
     again = pd.Index(names).duplicated()
     if again.any():
         second = int(np.argmax(again))
@@ -109,23 +120,30 @@ def rows_named(names: Names | None, count: int, wanted: Sequence[Any] | Names) -
     >>> rows_named(np.array(["a", "b"], dtype=object), 2, ["b", "x"]).tolist(), rows_named(None, 2, [1, 2]).tolist()
     ([1, -1], [1, -1])
     """
-    import pandas as pd
-
     if names is None:
         numbers = [_integer(value) for value in wanted]
         known = [-1 if number is None or not 0 <= number < count else number for number in numbers]
         return np.array(known, dtype=np.int64)
-    index, sought = pd.Index(names), pd.Index(np.asarray(wanted, dtype=object))
-    if not index.is_unique:
-        twice = index[index.duplicated()]
-        if sought.isin(twice).any():
-            name = sought[sought.isin(twice)][0]
+    keys = [_integer(value) for value in wanted] if names.dtype.kind in "iu" else list(wanted)
+    rows: dict[Any, int] = {}
+    for row in _rows_among(names, keys):
+        name = names[row : row + 1].tolist()[0]
+        if name in rows:
             raise VoteError(f"several items are called {name!r}, so that it is open which one is meant")
-        first = np.flatnonzero(~index.duplicated())
-        found = index[first].astype(object).get_indexer(sought)
-        return np.where(found < 0, -1, first[found]).astype(np.int64)
-    rows: npt.NDArray[np.int64] = index.astype(object).get_indexer(sought).astype(np.int64)
-    return rows
+        rows[name] = row
+    return np.array([rows.get(key, -1) for key in keys], dtype=np.int64)
+
+
+def _rows_among(names: Names, keys: Sequence[Any]) -> list[int]:
+    """The rows whose names are among a few. Those few are hashed, not the names, of which there may be very many."""
+    import pandas as pd
+
+    if names.dtype.kind in "iu":
+        sought: Names = np.array([key for key in keys if key is not None], dtype=np.int64)
+    else:
+        sought = np.array([key for key in keys if isinstance(key, str)], dtype=object)
+    found: list[int] = np.flatnonzero(pd.Series(names, dtype=sought.dtype).isin(sought)).tolist()
+    return found
 
 
 def unknown_items(unknown: Sequence[Any], names: Names | None, count: int, what: str) -> VoteError:
