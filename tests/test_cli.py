@@ -13,8 +13,8 @@ from assay.cli import app
 
 runner = CliRunner()
 COMMANDS = [
-    "init", "apply", "summary", "check", "dependencies", "run", "train", "predict", "evaluate", "report", "compare",
-    "demo",
+    "init", "apply", "summary", "check", "dependencies", "run", "label", "next", "train", "predict", "evaluate",
+    "report", "compare", "demo",
 ]  # fmt: skip
 
 
@@ -69,7 +69,7 @@ def test_a_run_says_which_dependencies_it_learned(tmp_path):
 
 
 def test_all_commands_are_listed_here():
-    assert sorted(COMMANDS) == sorted(command.callback.__name__ for command in app.registered_commands)
+    assert sorted(COMMANDS) == sorted(command.name or command.callback.__name__ for command in app.registered_commands)
 
 
 def test_version():

@@ -26,6 +26,7 @@ _HOMES = {
     ],
     "assay.tasks": ["LabelSpace", "Task", "TaskGraph", "Vote", "excludes", "implies"],
     "assay.votes": ["Votes"],
+    "assay.gold": ["HandAnswer", "HandLabels"],
     "assay.counts": ["SourceGraph", "Tally", "count"],
     "assay.sources": [
         "apply",
@@ -104,6 +105,7 @@ if TYPE_CHECKING:
         VoteError,
     )
     from assay.evaluation import evaluate, over_trials
+    from assay.gold import HandAnswer, HandLabels
     from assay.labels import Labels
     from assay.model import LabelModel
     from assay.model.dependencies import LearnedDependencies, learn_dependencies

@@ -196,10 +196,11 @@ def run(
         str | None,
         typer.Option(metavar="all|voted", help="Which items the class balance is about, in place of the setting."),
     ] = None,
+    hand_labels: Annotated[bool, typer.Option(help="Learn from the project's hand labels too, if it has any.")] = True,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Run the whole pipeline: apply the sources, learn their accuracies without gold, and label every item."""
+    """Run the whole pipeline: apply the sources, learn their accuracies, and label every item."""
     from assay.project import class_balance_from
     from assay.project import run as run_pipeline
 
@@ -209,11 +210,67 @@ def run(
         "balance_strength": balance_strength,
         "balance_of": balance_of,
     }
-    made = run_pipeline(project.with_model(**{name: value for name, value in changes.items() if value is not None}))
+    given = {name: value for name, value in changes.items() if value is not None}
+    made = run_pipeline(project.with_model(**given), hand_labels=hand_labels)
     if as_json:
         _print_json(made.to_dict())
     else:
         _print_run(made)
+
+
+Count = Annotated[int, typer.Option("--n", min=1, help="How many items.")]
+Random = Annotated[bool, typer.Option("--random", help="Only items that are chosen at random.")]
+
+
+@app.command(epilog="Example: [bold]assay label my-project --n 50[/]")
+def label(
+    folder: Folder = Path("."),
+    n: Count = 20,
+    by: Annotated[str | None, typer.Option(metavar="NAME", help="Who labels; by default the name of the user.")] = None,
+    random: Random = False,
+    file: Annotated[
+        Path | None, typer.Option(help="The file that answers go to, in place of the one in assay.toml.")
+    ] = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Label items by hand, one key an answer; every answer is on disk before the next item shows."""
+    from getpass import getuser
+
+    from assay.project import label_by_hand
+
+    # The last line is for machines, so that what people see goes elsewhere.
+    console = Console(highlight=False, stderr=as_json)
+    who = getuser() if by is None else by
+    project = _load(folder)
+    done = label_by_hand(project, by=who, n=n, random_only=random, file=file, console=console)
+    if as_json:
+        _print_json({**vars(done), "path": str(done.path)})
+        return
+    items = f"{done.answered:,} item{'s' * (done.answered != 1)}"
+    print(f"{items} labeled by {who}, {done.skipped:,} skipped, {done.left:,} of this queue left; in {done.path}")
+    if file is not None and file.resolve() not in [path.resolve() for path in project.hand_labels]:
+        print("to learn from this file, add it to the path of [hand_labels] in assay.toml")
+    print(f"next: assay run {folder}")
+
+
+@app.command(name="next", epilog="Example: [bold]assay next my-project --n 50[/]")
+def next_(
+    folder: Folder = Path("."),
+    n: Count = 20,
+    random: Random = False,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Show which items to label by hand next, and how they were chosen."""
+    from assay.project import queue_rows, queue_table
+    from assay.report import show
+
+    rows = queue_rows(_load(folder), n, random)
+    if as_json:
+        _print_json(rows)
+        return
+    show(queue_table(rows))
 
 
 @app.command(epilog="Example: [bold]assay train my-project[/]")
@@ -405,7 +462,9 @@ def _print_run(made: Run) -> None:
     _print_faults(made.votes)
     if model.check_.problems:
         print(f"{model.check_}\n")
-    show(sources_table(model.sources_, "what the label model learned, without gold"))
+    hand = made.hand_labels
+    learned = "without gold" if hand is None else f"with {len(hand):,} items labeled by hand"
+    show(sources_table(model.sources_, f"what the label model learned, {learned}"))
     for note in model.notes_:
         print(f"note: {note}")
     for sentence in model.advice_:

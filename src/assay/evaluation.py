@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -71,9 +71,10 @@ class Evaluation:
         return found | {f"slice {name}": float(row["accuracy"]) for name, row in self.slices.iterrows()}
 
 
-def as_gold(tasks: TaskGraph, gold: Any, items: int) -> Votes:
+def as_gold(tasks: TaskGraph, gold: Any, items: int, names: npt.NDArray[Any] | None = None) -> Votes:
     """True labels in any of the shapes that :meth:`assay.Votes.summary` takes, for so many items."""
-    return Votes.from_codes(tasks, np.full((items, 1), -1), ("labels",), ((),)).gold(gold)
+    votes = Votes.from_codes(tasks, np.full((items, 1), -1), ("labels",), ((),))
+    return replace(votes, items=names).gold(gold)
 
 
 def evaluate(labels: Labels, gold: Any, *, slices: Mapping[str, Any] | None = None, ranges: int = 10) -> Evaluation:
@@ -85,7 +86,8 @@ def evaluate(labels: Labels, gold: Any, *, slices: Mapping[str, Any] | None = No
         From :meth:`assay.EndModel.label`, or from :meth:`assay.LabelModel.label`.
     gold
         The truth about some items or all: a dict of task -> labels, in which None is N/A,
-        outcome numbers (−1 unknown), labels, or dicts over tasks.
+        outcome numbers (−1 unknown), labels, or dicts over tasks; or by item names, as
+        :meth:`assay.Votes.summary` takes it.
     slices
         Name -> mask (items,): parts of the data to score separately.
     ranges
@@ -100,7 +102,7 @@ def evaluate(labels: Labels, gold: Any, *, slices: Mapping[str, Any] | None = No
     """
     import pandas as pd
 
-    truth = as_gold(labels.tasks, gold, len(labels))
+    truth = as_gold(labels.tasks, gold, len(labels), labels.items)
     outcomes = [outcome_numbers(truth, index) for index in range(len(labels.joint))]
     rows, confusion = {}, {}
     for task in labels.tasks:

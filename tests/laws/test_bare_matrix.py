@@ -34,6 +34,7 @@ VOTERS = {
     "DawidSkene": assay.DawidSkene,
     "DataProgramming": assay.DataProgramming,
 }
+HAND = assay.HandLabels.of([assay.HandAnswer(5, by="ann", answer={"label": "2"}, chance=0.5)])
 FITTED = {name: make().fit(VOTES) for name, make in VOTERS.items()}
 
 
@@ -60,6 +61,9 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "learn_dependencies": lambda votes: learned(assay.learn_dependencies(votes, resamples=2, progress=False)),
     "Labels.voted": lambda votes: FITTED["LabelModel"].label(VOTES).voted(votes).kept,
     "Report.of": lambda votes: told(assay.Report.of(FITTED["LabelModel"], votes, gold=GOLD)),
+    "HandLabels.gold_for": lambda votes: HAND.gold_for(votes).codes,
+    "HandLabels.weights": HAND.weights,
+    "HandLabels.within": lambda votes: HAND.within(votes).said,
     "LabelModel.partial_fit": lambda votes: assay.LabelModel().partial_fit(votes).partial_fit(votes).class_balance_,
     "LabelModel.explain": lambda votes: str(FITTED["LabelModel"].explain(votes, 5)),
     "LabelModel.fit with gold": lambda votes: assay.LabelModel().fit(votes, GOLD).class_balance_,

@@ -20,7 +20,11 @@ def project(tmp_path):
 
 def test_a_run_is_its_steps(project):
     made = run(project, progress=False)
-    assert stored_votes(project) == made.votes == assay.apply(project.sources(), project.data, project.tasks)
+    assert (
+        stored_votes(project)
+        == made.votes
+        == assay.apply(project.sources(), project.data, project.tasks, id=project.id)
+    )
     assert made.model.check_ == check_votes(project)
     joint = made.labels.joint[0]
     assert np.array_equal(joint, made.model.predict_proba(made.votes))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from dataclasses import make_dataclass
+from dataclasses import make_dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -103,7 +103,6 @@ def duckdb_relation():
 FRAME = pl.DataFrame(ROWS)
 KINDS = {
     "pandas": lambda _: pd.DataFrame(ROWS),
-    "pandas with an index": lambda _: pd.DataFrame(ROWS, index=[f"r{i}" for i in range(len(ROWS))]),
     "pandas with Arrow types": lambda _: pd.DataFrame(ROWS).convert_dtypes(dtype_backend="pyarrow"),
     "pandas with objects": lambda _: pd.DataFrame(ROWS).assign(tags=[{row["id"], "x"} for row in ROWS]),
     "polars": lambda _: FRAME,
@@ -133,6 +132,8 @@ KINDS = {
 def test_every_kind_of_data_gives_the_same_votes(kind, tmp_path, expected):
     for batch_size in (100, 2):
         assert assay.apply(some_sources(), KINDS[kind](tmp_path), TASKS, batch_size=batch_size) == expected
+    named = assay.apply(some_sources(), KINDS[kind](tmp_path), TASKS, id="id", batch_size=3)
+    assert named == replace(expected, items=np.array([row["id"] for row in ROWS]))
 
 
 def test_a_shuffled_dataset_gives_shuffled_votes(expected):

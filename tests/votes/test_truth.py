@@ -21,6 +21,14 @@ def test_gold_may_come_in_any_shape(entities):
         np.array(outcomes),
         [np.int64(number) for number in outcomes],
         pd.Series(outcomes),
+        pd.Series([0, 2, None]),
+        pd.Series([0, 2, None], dtype="Int64"),
+        np.array([0.0, 2.0, np.nan]),
+        [0, 2, None],
+        pd.Series({1: "Hospital", 0: "Doctor"}),
+        pd.Series({1: 2, 0: 0}),
+        pd.DataFrame({"entity": ["Person", "Organization", None], "person": ["Doctor", None, None]}),
+        pd.DataFrame({"entity": ["Organization", "Person"], "person": [None, "Doctor"]}, index=[1, 0]),
         ["Doctor", "Hospital", None],
         [entities.label_space.outcomes[0], entities.label_space.outcomes[2], None],
         {"entity": ["Person", "Organization", None], "person": ["Doctor", None, None]},
@@ -53,6 +61,11 @@ def test_gold_that_does_not_fit_is_refused(entities, pair):
     for gold, advice in [
         (["Person"], "each of the 2 items"),
         ([0, 4], "outcome numbers from 0 to 3, or -1, but got 4"),
+        ([0.5, 1.0], "expected a label name, but got 0.5"),
+        ([True, False], "expected a label name, but got True"),
+        (pd.Series(["Person"]), "each of the 2 items"),
+        (pd.Series({2: "Person"}), "gold is about items that are not there: 2; items have no names"),
+        (pd.Series(["Person"] * 3, index=[0, 1, 0]), "the index must have .* rows 0 and 2 are both 0"),
         (["Person", "Dog"], "no task has the label 'Dog'"),
         ({"entity": ["Person"], "org": [None, None]}, "lengths are {'entity': 1, 'org': 2}"),
         ({"entiti": ["Person", None]}, "Did you mean 'entity'"),
@@ -72,3 +85,36 @@ def test_the_truth_is_always_right(given_votes, data):
     names = data.draw(st.lists(st.sampled_from(given_votes.tasks.names), min_size=1, unique=True))
     oracle = Votes.from_columns(given_votes.tasks, {"oracle": [{name: row[name] for name in names} for row in truth]})
     assert oracle.summary(gold=truth)["incorrect"].tolist() == [0]
+
+
+@given(st.permutations(range(5)), st.integers(1, 5))
+def test_gold_by_name_is_gold_in_order(order, count):
+    votes = Votes.from_matrix(pd.DataFrame([[0]] * 5, index=list("abcde")))
+    labels = pd.Series(["0", "1", "1", "0", "1"], index=list("abcde"))
+    chosen = labels.iloc[list(order)[:count]]
+    expected = [label if name in chosen.index else None for name, label in labels.items()]
+    for gold in (chosen, chosen.to_frame("label"), {"label": chosen}, chosen.map(int)):
+        found = votes.gold(gold)
+        assert found.to_pandas()["gold"].tolist() == expected
+        assert found.items is None or found.items.tolist() == list("abcde")
+
+
+def test_gold_of_named_items_must_name_items(entities):
+    votes = Votes.from_columns(entities, {"s": pd.Series(["Person", None], index=["x", "y"])})
+    with pytest.raises(VoteError, match="gold is about items that are not there: 'z'; items are called 'x', 'y'"):
+        votes.gold(pd.Series(["Person", "Person"], index=["x", "z"]))
+    # An index that only numbers rows is none.
+    assert votes.gold(pd.Series(["Person", None])).codes.tolist() == votes.gold(["Person", None]).codes.tolist()
+
+
+def test_votes_of_one_source_may_be_gold_by_name():
+    votes = Votes.from_matrix(pd.DataFrame([[0], [1], [1]], index=list("abc")), labels=["cat", "dog"])
+    truth = {"item": ["c", "a"], "worker": ["expert"] * 2, "label": ["cat", "dog"]}
+    gold = votes.gold(Votes.from_long(truth, votes.tasks))
+    assert gold.to_pandas()["expert"].tolist() == ["dog", None, "cat"]
+
+
+def test_items_without_names_take_gold_in_order_whatever_its_index():
+    """A matrix of votes is often made from a table whose index it has lost."""
+    votes = Votes.from_matrix([[0], [1], [1]])
+    assert votes.gold(pd.Series([1, 0, 1], index=[7, 7, 3])).codes[:, 0].tolist() == [1, 0, 1]

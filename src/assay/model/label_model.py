@@ -282,9 +282,13 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         parts = labels_of(votes, self._known, engine, progress)
         return Labels.concat(parts) if out is None else write_labels(parts, out)
 
-    def explain(self, votes: Any, row: int) -> Explanation:
-        """The contribution of each source to the label of one item, in log-odds that sum to the posterior's."""
+    def explain(self, votes: Any, row: int | str) -> Explanation:
+        """The contribution of each source to the label of one item, in log-odds that sum to the posterior's.
+
+        ``row`` is a row number, or a name if it is a string.
+        """
         aligned = self._known.aligned(votes)
+        row = aligned.row_of(row) if isinstance(row, str) else row
         if not -len(aligned) <= row < len(aligned):
             raise VoteError(f"there is no row {row}; there are {len(aligned)} items")
         return self._known.explain(aligned.take([row]))

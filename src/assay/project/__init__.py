@@ -4,12 +4,16 @@ from assay.project.balance_option import class_balance_from
 from assay.project.comparison import Comparison, compare
 from assay.project.comparison_tables import change_tables
 from assay.project.end_model import compare_methods, predict, train
+from assay.project.hand_labels import Answers, ItemShown, Queued, queue, shown_items
+from assay.project.labeling import Labeling, Note, press
+from assay.project.labeling_terminal import Labeled, label_by_hand, queue_rows, queue_table
 from assay.project.pipeline import (
     Run,
     apply_sources,
     check_votes,
     current_votes,
     gold_votes,
+    hand_labels_of,
     hints_of,
     learned_dependencies,
     run,
@@ -20,8 +24,14 @@ from assay.project.project import Project
 from assay.project.reporting import write_report
 
 __all__ = [
+    "Answers",
     "Comparison",
+    "ItemShown",
+    "Labeled",
+    "Labeling",
+    "Note",
     "Project",
+    "Queued",
     "Run",
     "apply_sources",
     "change_tables",
@@ -31,10 +41,17 @@ __all__ = [
     "compare_methods",
     "current_votes",
     "gold_votes",
+    "hand_labels_of",
     "hints_of",
+    "label_by_hand",
     "learned_dependencies",
     "predict",
+    "press",
+    "queue",
+    "queue_rows",
+    "queue_table",
     "run",
+    "shown_items",
     "stored_votes",
     "train",
     "votes_path",

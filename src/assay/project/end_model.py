@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from assay.project.pipeline import LABELS_FILE, gold_votes, stored, stored_votes
 from assay.project.project import Project
 from assay.project.settings import EndModelSettings
 from assay.report import evaluate_methods
+from assay.sources import names_in
 
 if TYPE_CHECKING:
     from assay.endmodel import Encoder, EndModel
@@ -70,8 +71,10 @@ def stored_model(project: Project) -> EndModel:
 
 
 def predict(project: Project, data: Path | None = None, out: Path | None = None) -> tuple[Labels, Path]:
-    """Label data, by default the project's own, with its end model, and keep the labels."""
-    labels = stored_model(project).label(project.data if data is None else data)
+    """Label data, by default the project's own, with its end model, and keep the labels, under the rows' names."""
+    rows = project.data if data is None else data
+    names = None if project.id is None else names_in(rows, project.id)
+    labels = replace(stored_model(project).label(rows), items=names)
     return labels, labels.to_parquet(project.output / PREDICTIONS_FILE if out is None else out)
 
 

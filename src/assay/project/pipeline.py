@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -11,16 +11,17 @@ from typing import Any, Protocol, TypeVar
 from assay.checks import CheckReport, check
 from assay.counts import Tally
 from assay.errors import ProjectError
-from assay.evaluation import Evaluation
+from assay.evaluation import Evaluation, as_gold
+from assay.gold import HandLabels
 from assay.labels import Labels
 from assay.model import LabelModel
 from assay.model.dependencies import LearnedDependencies, learn_dependencies, strong_dependencies
 from assay.project.project import Project
 from assay.project.settings import changed
 from assay.report import ITEMS, Report, evaluate_methods
-from assay.sources import Hint, apply, dependency_hints
+from assay.sources import Hint, apply, dependency_hints, names_in
 from assay.tasks import TaskGraph
-from assay.votes import Votes
+from assay.votes import Votes, by_name
 
 VOTES_FILE, LABELS_FILE, MODEL_FILE, REPORT_FILE = "votes.parquet", "labels.parquet", "model.npz", "report.html"
 
@@ -37,6 +38,7 @@ def apply_sources(project: Project, *, progress: bool = True, **changes: Any) ->
         project.sources(),
         project.data,
         project.tasks,
+        id=project.id,
         on_error=settings.on_error,
         workers=settings.workers,
         batch_size=settings.batch_size,
@@ -70,7 +72,14 @@ def stored(project: Project, path: Path, read: Callable[[Path], Made], what: str
 
 def stored_votes(project: Project) -> Votes:
     """The votes that :func:`apply_sources` kept."""
-    return stored(project, votes_path(project), Votes.from_parquet, "votes", "assay apply")
+    votes = stored(project, votes_path(project), Votes.from_parquet, "votes", "assay apply")
+    if (votes.items is None) != (project.id is None):
+        raise ProjectError(
+            f"{votes_path(project)} was made {'without' if votes.items is None else 'with'} names of items, but "
+            f"assay.toml has {'no' if project.id is None else 'an'} id in [data] now; "
+            f"run 'assay apply {project.folder}' again"
+        )
+    return votes
 
 
 def current_votes(project: Project, *, progress: bool = True) -> Votes:
@@ -101,10 +110,36 @@ def hints_of(project: Project, votes: Votes) -> list[Hint]:
     return dependency_hints(project.sources(), votes=votes, ignore=labels)
 
 
+def hand_labels_of(project: Project) -> HandLabels | None:
+    """What people said about a project's items by hand, or None if nobody has given an answer yet."""
+    hand = all_said(project)
+    return hand if len(hand) else None
+
+
+def all_said(project: Project, also: Sequence[Path] = ()) -> HandLabels:
+    """What people said about a project's items by hand, answers or not; ``also`` are further files."""
+    for path in project.hand_labels[1:]:
+        if not path.is_file():
+            raise ProjectError(f"[hand_labels] path names {path.name!r}, but there is no such file in {path.parent}")
+    files = dict.fromkeys(path.resolve() for path in (*project.hand_labels, *also) if path.is_file())
+    return HandLabels.read(files)
+
+
 def gold_votes(project: Project, votes: Votes) -> Votes | None:
-    """A project's gold labels for the items of ``votes``, or None if it has none."""
+    """A project's gold labels for the items of ``votes``, or None if it has none.
+
+    They are matched by the names of items if the gold has them too, and else by their order.
+    """
     columns = project.gold_columns()
-    return None if columns is None else votes.gold(columns)
+    if columns is None:
+        return None
+    assert project.gold is not None
+    names = None if project.id is None else names_in(project.gold, project.id)
+    return votes.gold(columns) if names is None else by_name(votes, _gold_alone(project, columns), names)
+
+
+def _gold_alone(project: Project, columns: Mapping[str, Any]) -> Votes:
+    return as_gold(project.tasks, columns, len(next(iter(columns.values()))))
 
 
 @dataclass(frozen=True)
@@ -117,12 +152,15 @@ class Run:
     labels: Labels
     evaluations: Mapping[str, Evaluation]
     """Majority votes and the label model against gold, if the project has any."""
+    hand_labels: HandLabels | None = None
+    """What the label model has learned from besides votes, if there is any."""
 
     def to_dict(self) -> dict[str, Any]:
         """What it gave, for JSON."""
         learned = self.model.learned_
         return {
             "items": len(self.votes),
+            "hand_labels": 0 if self.hand_labels is None else len(self.hand_labels),
             "output": str(self.project.output),
             "faults": [vars(fault) for fault in self.votes.faults],
             "check": self.model.check_.to_dict(),
@@ -144,16 +182,20 @@ def label_model(project: Project) -> LabelModel:
     return LabelModel(**vars(project.model))
 
 
-def run(project: Project, *, progress: bool = True) -> Run:
-    """Apply the sources, learn the label model, label every item, and keep all of it in the output folder."""
+def run(project: Project, *, hand_labels: bool = True, progress: bool = True) -> Run:
+    """Apply the sources, learn the label model, label every item, and keep all of it in the output folder.
+
+    ``hand_labels`` says whether the label model also learns from those, if the project has any.
+    """
+    known = hand_labels_of(project) if hand_labels else None
     votes = apply_sources(project, progress=progress)
-    model = label_model(project).fit(votes, progress=progress)
+    model = label_model(project).fit(votes, known, progress=progress)
     labels = model.label(votes, progress=progress)
     model.save(project.output / MODEL_FILE)
     labels.to_parquet(project.output / LABELS_FILE)
     gold = gold_votes(project, votes)
     evaluations = {} if gold is None else evaluate_methods(votes, {"label model": labels}, gold)
-    return Run(project, votes, model, labels, evaluations)
+    return Run(project, votes, model, labels, evaluations, known)
 
 
 def report_of(

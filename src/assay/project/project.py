@@ -35,7 +35,13 @@ class Project:
     data: Path
     tasks: TaskGraph
     modules: tuple[Path, ...]
+    id: str | None = None
+    """The column of the data that names the items; None: they are numbered."""
+    show: tuple[str, ...] = ()
+    """The columns of the data that people look at who label by hand; none: all of them."""
     gold: Path | None = None
+    hand_labels: tuple[Path, ...] = ()
+    """The files that hand labels are read from; the first is written to."""
     settings: Settings = field(default_factory=Settings)
     model: Any = field(default_factory=ModelSettings)
     """The settings of the label model, by name."""
@@ -111,6 +117,9 @@ def _project(home: Path, said: Mapping[str, Any]) -> Project:
     return Project(
         folder=home,
         data=home / file.data.path,
+        id=file.data.id,
+        show=file.data.show,
+        hand_labels=tuple(home / path for path in file.hand_labels.paths),
         gold=None if file.gold is None else home / file.gold.path,
         tasks=tasks,
         modules=modules,

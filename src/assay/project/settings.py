@@ -111,9 +111,28 @@ class _Section(BaseModel):
 
 
 class DataSection(_Section):
-    """``[data]`` and ``[gold]``."""
+    """``[data]``."""
 
     path: str
+    id: str | None = None
+    show: tuple[str, ...] = ()
+
+
+class GoldSection(_Section):
+    """``[gold]``."""
+
+    path: str
+
+
+class HandLabelsSection(_Section):
+    """``[hand_labels]``."""
+
+    path: str | Annotated[tuple[str, ...], Field(min_length=1)] = "hand_labels.jsonl"
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """One file, or several."""
+        return (self.path,) if isinstance(self.path, str) else self.path
 
 
 class DevSection(_Section):
@@ -156,7 +175,8 @@ class _File(_Section):
     data: DataSection
     tasks: Annotated[tuple[TaskEntry, ...], Field(min_length=1)]
     sources: SourcesSection
-    gold: DataSection | None = None
+    gold: GoldSection | None = None
+    hand_labels: HandLabelsSection = HandLabelsSection()
     dev: DevSection | None = None
     constraints: tuple[ConstraintEntry, ...] = ()
     feasible: tuple[dict[str, str], ...] | None = None

@@ -8,6 +8,7 @@ from assay.sources.dictionaries import dictionary
 from assay.sources.functions import source
 from assay.sources.hints import Hint, dependency_hints
 from assay.sources.keyword_lists import keywords
+from assay.sources.naming import names_in
 from assay.sources.preprocessing import preprocess
 from assay.sources.regexes import regex
 from assay.sources.thresholds import threshold
@@ -22,6 +23,7 @@ __all__ = [
     "dictionary",
     "flatten",
     "keywords",
+    "names_in",
     "preprocess",
     "regex",
     "source",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -14,6 +14,7 @@ from assay._core.rows import BATCH_SIZE, Batch, batches, row_count
 from assay.engine import Engine, Local, Processes, engine_of
 from assay.errors import AssayError, SourceError, TaskError, VoteError, near_miss
 from assay.sources.base import Emission, Source, flatten
+from assay.sources.naming import NamesInPassing
 from assay.sources.patterns import PatternRule, match_patterns
 from assay.tasks import LabelSpace, TaskGraph, Vote, task_graph_declared_last
 from assay.votes import Fault, Votes, canonical, recode, smallest, value_table
@@ -27,6 +28,7 @@ def apply(
     data: Any,
     tasks: TaskGraph | None = None,
     *,
+    id: str | None = None,
     on_error: OnError = "raise",
     workers: int = 1,
     engine: Engine | Literal["local"] = "local",
@@ -47,6 +49,9 @@ def apply(
         larger than memory.
     tasks
         The task graph; by default the one that was declared last.
+    id
+        The column of the data that holds the names of the items: a value of its own for each
+        row. Without it, the index of a pandas table names them, unless it only numbers the rows.
     on_error
         What to do when a source fails on a row or votes for an unknown label:
         ``"raise"`` stops and names source, row and cause; ``"abstain"`` counts it in
@@ -64,7 +69,7 @@ def apply(
     Returns
     -------
     Votes
-        A row for each row of the data, a column for each source.
+        A row for each row of the data, a column for each source; ``votes.items`` has the names.
 
     Examples
     --------
@@ -96,11 +101,12 @@ def apply(
         if not isinstance(place, Local):
             raise SourceError(f"workers are processes of this machine; with engine={engine!r} leave them out")
         place = Processes(workers)
+    names = NamesInPassing(id, data)
     with Progress("applying sources", row_count(data), show=progress) as bar:
-        for part in place.map(ask, batches(data, batch_size)):
+        for part in place.map(ask, names.noted(batches(data, batch_size))):
             collected.add(part)
             bar.advance(len(part.columns[0][0]))
-    return collected.votes()
+    return replace(collected.votes(), items=names.all())
 
 
 def _declared(sources: Sequence[Source], space: LabelSpace) -> dict[str, list[Vote]]:

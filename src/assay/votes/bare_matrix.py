@@ -8,6 +8,7 @@ from typing import Any
 
 from assay.errors import VoteError
 from assay.tasks import TaskGraph
+from assay.votes.item_names import index_of
 from assay.votes.schema import Schema
 from assay.votes.votes import Votes
 
@@ -18,7 +19,13 @@ def as_votes(given: Any, cardinality: int | None = None) -> Votes:
     >>> as_votes([[0, 1], [-1, 2]])
     Votes(2 items × 2 sources, 1 task)
     """
-    return given if isinstance(given, Votes) else Votes.from_matrix(given, cardinality=cardinality)
+    return given if isinstance(given, Votes) else Votes.from_matrix(_resampled(given), cardinality=cardinality)
+
+
+def _resampled(matrix: Any) -> Any:
+    """A matrix without an index that repeats itself, as that of a resampled table does: it names nothing."""
+    index = index_of(matrix)
+    return matrix if index is None or index.is_unique else matrix.to_numpy()
 
 
 def on_the_same_task(matrix: Any, tasks: TaskGraph, names: Sequence[str] | None = None) -> Votes:
@@ -26,7 +33,7 @@ def on_the_same_task(matrix: Any, tasks: TaskGraph, names: Sequence[str] | None 
     if len(tasks) > 1:
         raise VoteError(f"a matrix holds votes on one task, but the model was fitted on {len(tasks)} tasks; give Votes")
     task = tasks.tasks[0]
-    votes = Votes.from_matrix(matrix, labels=task.labels, task=task.name)
+    votes = Votes.from_matrix(_resampled(matrix), labels=task.labels, task=task.name)
     if names is not None and len(votes.names) != len(names):
         raise VoteError(f"expected a matrix with {len(names)} columns, one per source, but it has {len(votes.names)}")
     return replace(votes, schema=replace(votes.schema, tasks=tasks, names=tuple(names or votes.names)))

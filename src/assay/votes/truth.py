@@ -3,35 +3,82 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from assay.errors import VoteError
 from assay.tasks import LabelSpace
-from assay.votes.encoding import is_missing
+from assay.votes.dense_codes import DenseCodes
+from assay.votes.encoding import ABSTAIN, is_missing
+from assay.votes.item_names import Names, common_index, index_names, index_of, rows_named, unknown_items
 
 if TYPE_CHECKING:
     from assay.votes.votes import Votes
 
 
+@runtime_checkable
+class KnowsGold(Protocol):
+    """Something that knows the true labels of some items by their names, such as :class:`assay.HandLabels`."""
+
+    def gold_for(self, votes: Votes) -> Votes:
+        """The true labels of the items of some votes, as votes of one source."""
+        ...
+
+
 def true_labels(votes: Votes, gold: Any) -> Votes:
     """The true labels of the items of some votes; see :meth:`assay.Votes.gold`."""
-    if isinstance(gold, type(votes)):
-        truth = gold
-    elif isinstance(gold, Mapping):
-        truth = votes.from_columns(votes.tasks, {"gold": list(_rows_of(gold))})
-    else:
-        truth = _from_sequence(votes, gold)
+    if isinstance(gold, KnowsGold):
+        return gold.gold_for(votes)
+    truth, names = _with_names(votes, gold)
     if truth.shape[1] != 1:
         raise VoteError(f"gold must be votes of one source, but it has {truth.shape[1]}; select one of them")
+    if truth.tasks == votes.tasks and names is not None and _is_by_name(votes, names):
+        return by_name(votes, truth, names)
     if truth.tasks != votes.tasks or len(truth) != len(votes):
         raise VoteError(
             f"gold must have a label (or None) for each of the {len(votes)} items on the same tasks, "
-            f"but it has {len(truth)}"
+            f"but it has {len(truth)}; for some items only, give a pandas Series with their names as its index"
         )
     return truth
+
+
+def by_name(votes: Votes, truth: Votes, names: Names, what: str = "gold") -> Votes:
+    """The true labels of some items, given in any order with their names, as those of all items of some votes."""
+    rows = rows_named(votes.items, len(votes), names)
+    if (rows < 0).any():
+        raise unknown_items(names[rows < 0].tolist(), votes.items, len(votes), what)
+    codes = np.full((len(votes), 1), ABSTAIN, dtype=truth.codes.dtype)
+    codes[rows] = truth.codes
+    return type(votes)(truth.schema, DenseCodes(codes), votes.items)
+
+
+def _is_by_name(votes: Votes, names: Names) -> bool:
+    """Whether gold is matched by names: where items have others than gold, or in another order, or more of them.
+
+    Items without names are matched by their order if there is gold for each, whatever it is called: a matrix of
+    votes is often made from a table whose index it has lost.
+    """
+    if votes.items is None:
+        return len(names) != len(votes)
+    return not np.array_equal(votes.items, names)
+
+
+def _with_names(votes: Votes, gold: Any) -> tuple[Votes, Names | None]:
+    """Gold as votes of one source, and the names of its items if it has any."""
+    if isinstance(gold, type(votes)):
+        return gold, gold.items
+    if isinstance(gold, Mapping) or (hasattr(gold, "iloc") and hasattr(gold, "columns")):
+        names = common_index([gold[task] for task in gold])
+        return votes.from_columns(votes.tasks, {"gold": list(_rows_of(gold))}), names
+    names = None if index_of(gold) is None else _names_of_series(votes, gold)
+    return _from_sequence(votes, gold), names
+
+
+def _names_of_series(votes: Votes, gold: Any) -> Names | None:
+    # Where names cannot matter, neither does it matter that they repeat.
+    return None if votes.items is None and len(gold) == len(votes) else index_names(gold)
 
 
 def _from_sequence(votes: Votes, gold: Any) -> Votes:
@@ -51,17 +98,28 @@ def _from_sequence(votes: Votes, gold: Any) -> Votes:
 
 def _rows_of(columns: Mapping[str, Any]) -> Iterable[dict[str, str] | None]:
     """Dicts over tasks from one column per task; missing labels are left out."""
-    lengths = {task: len(column) for task, column in columns.items()}
+    lengths = {task: len(columns[task]) for task in columns}
     if len(set(lengths.values())) > 1:
         raise VoteError(f"every task needs one label (or None) per item, but their lengths are {lengths}")
-    for row in zip(*(list(column) for column in columns.values()), strict=True):
+    for row in zip(*(list(columns[task]) for task in columns), strict=True):
         yield {task: label for task, label in zip(columns, row, strict=True) if not is_missing(label)} or None
 
 
 def _integers(labels: list[Any]) -> npt.NDArray[np.integer] | None:
-    """Labels as an array, if all of them are integers."""
-    are_integers = all(isinstance(label, int | np.integer) and not isinstance(label, bool) for label in labels)
-    return np.array(labels, dtype=np.int64) if are_integers else None
+    """Labels as an array, −1 where missing, if all others are integers.
+
+    Integers may come as floats, since that is what pandas makes of a column of integers where one is missing.
+    """
+    known = [label for label in labels if not is_missing(label)]
+    if not all(_is_integer(label) for label in known) or (labels and not known):
+        return None
+    return np.array([-1 if is_missing(label) else int(label) for label in labels], dtype=np.int64)
+
+
+def _is_integer(label: object) -> bool:
+    if isinstance(label, float | np.floating):
+        return float(label).is_integer()
+    return isinstance(label, int | np.integer) and not isinstance(label, bool)
 
 
 def _outcomes_by_number(space: LabelSpace, numbers: list[int]) -> list[dict[str, Any] | None]:

@@ -17,6 +17,7 @@ from assay.tasks import TaskGraph, Vote, texts_of
 from assay.votes.alignment import check_emitted, check_sources
 from assay.votes.dense_codes import DenseCodes
 from assay.votes.encoding import canonical, encode, lookup
+from assay.votes.item_names import check_unique, common_index, index_names, item_names, rows_named, unknown_items
 from assay.votes.long_table import long_votes
 from assay.votes.matrix import codes_of_matrix
 from assay.votes.schema import HasSchema, OutcomeSets, Schema
@@ -99,7 +100,7 @@ class Votes(HasSchema):
         values
             Per source the votes that its codes stand for.
         items
-            (items,): the names of the items, if they have any.
+            (items,): the names of the items, if they have any; they must be unique.
         faults
             Failures of sources while they were applied.
 
@@ -111,7 +112,8 @@ class Votes(HasSchema):
         1  None
         """
         schema = Schema(tasks, tuple(names), tuple(tuple(table) for table in values))
-        return cls(schema, DenseCodes.checked(np.asarray(codes), schema), items, tuple(faults))
+        named = None if items is None else item_names(items)
+        return cls(schema, DenseCodes.checked(np.asarray(codes), schema), named, tuple(faults))
 
     @classmethod
     def from_matrix(
@@ -130,7 +132,8 @@ class Votes(HasSchema):
         matrix
             (items, sources) integers. A SciPy sparse matrix that stores no −1 is
             read in the sparse convention instead: entries that are not stored abstain,
-            and classes are 1…k.
+            and classes are 1…k. The index of a pandas DataFrame names the items, unless
+            it only numbers the rows.
         cardinality
             The number of classes; by default one more than the largest class number, and at least two.
         labels
@@ -154,7 +157,8 @@ class Votes(HasSchema):
         schema = Schema(tasks, tuple(sources), (table,) * len(sources))
         if isinstance(given, SparseCodes) and given.width == len(sources):
             return cls(schema, replace(given, codes=given.codes.astype(schema.code_type)))
-        return cls(schema, DenseCodes.checked(given.dense() if isinstance(given, SparseCodes) else given, schema))
+        codes = DenseCodes.checked(given.dense() if isinstance(given, SparseCodes) else given, schema)
+        return cls(schema, codes, index_names(matrix))
 
     @classmethod
     def from_columns(cls, tasks: TaskGraph, columns: Mapping[str, Any]) -> Votes:
@@ -167,18 +171,20 @@ class Votes(HasSchema):
         columns
             Source name -> ``(task, labels)``, or only the labels if these determine the task.
             A label is a name, a pair ``(task, label)``, a dict over several tasks,
-            or missing (None, NaN) for abstain.
+            or missing (None, NaN) for abstain. Or a pandas DataFrame with a column per source.
+            The index of pandas columns names the items, unless it only numbers the rows.
 
         >>> tasks = TaskGraph.flat("person", ["Doctor", "Lawyer"])
         >>> votes = Votes.from_columns(tasks, {"kb": ("person", ["Doctor", None]), "crowd": ["Lawyer", "Doctor"]})
         >>> votes.codes.tolist()
         [[0, 1], [-1, 0]]
         """
-        if not columns:
+        if not len(columns.keys()):
             raise VoteError("expected at least one source, but there are no columns")
-        coded, tables, lengths = [], [], {}
+        coded, tables, lengths, given_columns = [], [], {}, []
         for name, given in columns.items():
-            task, labels = _task_and_labels(given)
+            task, column, labels = _task_and_labels(given)
+            given_columns.append(column)
             try:
                 codes, table = encode(tasks.label_space, labels, task)
             except AssayError as error:
@@ -188,7 +194,8 @@ class Votes(HasSchema):
             tables.append(table)
         if len(set(lengths.values())) > 1:
             raise VoteError(f"every source needs one label (or None) per item, but their lengths are {lengths}")
-        return cls.from_codes(tasks, np.array(coded).T, tuple(columns), tables)
+        made = cls.from_codes(tasks, np.array(coded).T, tuple(columns), tables)
+        return replace(made, items=common_index(given_columns))
 
     @classmethod
     def from_long(
@@ -227,7 +234,7 @@ class Votes(HasSchema):
 
     @classmethod
     def concat(cls, parts: Iterable[Votes]) -> Votes:
-        """Concatenate the votes of the same sources on different items."""
+        """Concatenate the votes of the same sources on different items; names that repeat are refused."""
         blocks = list(parts)
         if not blocks:
             raise VoteError("nothing to concatenate: expected at least one Votes")
@@ -245,7 +252,7 @@ class Votes(HasSchema):
         )
         schema = Schema(first.tasks, first.names, tables)
         keep_items = all(block.items is not None for block in blocks)
-        items = np.concatenate([block.items for block in blocks]) if keep_items else None
+        items = _joined([block.items for block in blocks]) if keep_items else None
         faults = tuple(fault for block in blocks for fault in block.faults)
         stores = [block.like(schema).store for block in blocks]
         if all(store.is_sparse for store in stores):
@@ -304,6 +311,17 @@ class Votes(HasSchema):
     def tasks_of(self, source: str | int) -> tuple[str, ...]:
         """The tasks that a source votes on (the paper's coverage set)."""
         return self.schema.tasks_of(source)
+
+    def row_of(self, item: str | int) -> int:
+        """The row of an item, given by its name; by its row number if items have no names.
+
+        >>> Votes.from_long({"item": ["a", "b"], "worker": ["ann", "ann"], "label": ["cat", "dog"]}).row_of("b")
+        1
+        """
+        row = int(rows_named(self.items, len(self), [item])[0])
+        if row < 0:
+            raise unknown_items([item], self.items, len(self), "the question")
+        return row
 
     def position(self, source: str | int) -> int:
         """The column of a source, given by name or by column number."""
@@ -376,7 +394,10 @@ class Votes(HasSchema):
         ----------
         gold
             True labels of some or all items, to score against: outcome numbers (−1 if
-            unknown), labels, dicts over tasks, or a dict of task -> labels.
+            unknown), labels, dicts over tasks, or a dict of task -> labels; one for each item, in
+            their order. Or of some items, by their names: a pandas Series, or a DataFrame with a
+            column per task, whose index names the items; :class:`assay.HandLabels`; or votes of one
+            source with names.
         by
             ``"source"``, ``"task"`` or ``"overall"``.
 
@@ -466,14 +487,25 @@ def _several(sources: str | int | Iterable[str | int]) -> Iterable[str | int]:
     return [sources] if isinstance(sources, str | int) else sources
 
 
-def _task_and_labels(given: Any) -> tuple[str | None, list[Any]]:
+def _joined(names: Sequence[Any]) -> npt.NDArray[Any]:
+    """The names of several parts; integers and texts together are texts, as everywhere."""
+    kinds = {part.dtype.kind in "iu" for part in names}
+    joined = (
+        np.concatenate(names) if len(kinds) == 1 else item_names([name for part in names for name in part.tolist()])
+    )
+    check_unique(joined)
+    return joined
+
+
+def _task_and_labels(given: Any) -> tuple[str | None, Any, list[Any]]:
+    """The task, if one is given; the column as it is given; and its labels."""
     task = None
     is_pair = isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], str | None)
     if is_pair and not isinstance(given[1], str):
         task, given = given
     if isinstance(given, str | Mapping) or not hasattr(given, "__iter__"):
         raise VoteError(f"expected a column of labels, or (task, labels), but got {given!r}")
-    return task, list(given.tolist() if hasattr(given, "tolist") else given)
+    return task, given, list(given.tolist() if hasattr(given, "tolist") else given)
 
 
 def _same(one: npt.NDArray[Any] | None, other: npt.NDArray[Any] | None) -> bool:

@@ -1,0 +1,144 @@
+"""Labeling a project's items by hand: which to ask about, what to show of them, and keeping what people say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from assay._core.rows import records_at
+from assay.errors import ProjectError, near_miss
+from assay.gold import HandAnswer, Item, Kind, append_answer, read_answers
+from assay.project.pipeline import all_said, current_votes
+from assay.project.project import Project
+from assay.votes import Votes, rows_named
+
+
+class Queued(NamedTuple):
+    """An item to ask about, and how it was chosen."""
+
+    row: int
+    kind: Kind | None
+    chance: float | None
+    """The probability with which it was chosen, if that is known."""
+
+
+def queue(project: Project, n: int, random_only: bool = False, *, also: Sequence[Path] = ()) -> list[Queued]:
+    """The next items to label by hand, at most ``n``, none of which anybody has labeled or skipped.
+
+    They are drawn at random, in an order that does not depend on ``n``: who stops and comes back goes on where they
+    were. ``also`` are files of hand labels besides the project's own.
+    """
+    votes = current_votes(project)
+    open_rows = unlabeled(project, votes, also)
+    order = np.random.default_rng(project.model.seed).permutation(len(votes))
+    chosen = order[np.isin(order, open_rows)][:n].tolist()
+    return [Queued(row, "random", len(chosen) / len(open_rows)) for row in chosen]
+
+
+def unlabeled(project: Project, votes: Votes, also: Sequence[Path] = ()) -> list[int]:
+    """The rows of items that nobody has labeled or skipped."""
+    said = rows_named(votes.items, len(votes), [one.item for one in all_said(project, also).said])
+    is_open = np.ones(len(votes), dtype=bool)
+    is_open[said[said >= 0]] = False
+    rows: list[int] = np.flatnonzero(is_open).tolist()
+    return rows
+
+
+@dataclass(frozen=True)
+class ItemShown:
+    """An item as people see it who label it."""
+
+    row: int
+    item: Item
+    """Its name, or its row number if items have no names."""
+    record: dict[str, Any]
+    """The columns to show."""
+    votes: tuple[tuple[str, str], ...]
+    """Who voted for what."""
+
+    @property
+    def excerpt(self) -> str:
+        """The longest text of it, on one line."""
+        texts = [value for value in self.record.values() if isinstance(value, str)]
+        return " ".join(max(texts or [str(value) for value in self.record.values()], key=len, default="").split())
+
+
+def shown_items(project: Project, votes: Votes, rows: Iterable[int]) -> dict[int, ItemShown]:
+    """Some items of a project, by row, with what to show of them."""
+    wanted = list(rows)
+    records = records_at(project.data, wanted)
+    return {row: _shown(project, votes, row, records.get(row)) for row in wanted}
+
+
+def _shown(project: Project, votes: Votes, row: int, record: dict[str, Any] | None) -> ItemShown:
+    name = row if votes.items is None else votes.items[row : row + 1].tolist()[0]
+    named = None if record is None or project.id is None else record.get(project.id)
+    if record is None or (project.id is not None and str(named) != str(name)):
+        raise ProjectError(
+            f"the data has changed since the sources were applied: row {row} was item {name!r}, and is now "
+            f"{'not there' if record is None else repr(named)}; run 'assay apply {project.folder}' again"
+        )
+    for column in project.show:
+        if column not in record:
+            raise ProjectError(f"[data] show names the column {column!r}. {near_miss(column, record)}")
+    only = votes.take([row]).cast
+    cast = tuple(
+        (votes.names[source], str(votes.values[source][code]))
+        for source, code in zip(only.sources.tolist(), only.codes.tolist(), strict=True)
+    )
+    return ItemShown(row, name, {column: record[column] for column in project.show or record}, cast)
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The file that one person's answers about a project's items go to."""
+
+    project: Project
+    by: str
+    path: Path
+
+    @classmethod
+    def of(cls, project: Project, by: str, path: Path | None = None) -> Answers:
+        """Those of a person; to the project's own file if no other is given."""
+        if not by.strip():
+            raise ProjectError("labels need the name of who gives them: --by NAME")
+        return cls(project, by.strip(), project.hand_labels[0] if path is None else path)
+
+    def record(self, queued: Queued, item: Item, answer: dict[str, str | None] | None) -> None:
+        """Write an answer, or with None that the item was skipped; it is on disk when this returns."""
+        said = HandAnswer(item, self.by, answer, chosen=queued.kind, chance=queued.chance)
+        if answer is not None:
+            self.project.tasks.label_space.vote(answer)  # nothing gets into the file that cannot be
+        append_answer(self.path, said)
+
+    def take_back(self, item: Item) -> None:
+        """Write that the last answer about an item is taken back."""
+        append_answer(self.path, HandAnswer(item, self.by, is_undo=True))
+
+    def standing(self) -> list[HandAnswer]:
+        """What this person said in this file and has not taken back, in order, oldest first."""
+        stands: list[HandAnswer] = []
+        for one in read_answers(self.path) if self.path.is_file() else ():
+            if one.by != self.by:
+                continue
+            if not one.is_undo:
+                stands.append(one)
+            else:
+                last = max((at for at, other in enumerate(stands) if other.item == one.item), default=None)
+                stands = stands if last is None else [*stands[:last], *stands[last + 1 :]]
+        return stands
+
+
+def past_of(answers: Answers, votes: Votes) -> list[tuple[Queued, bool]]:
+    """What a person said about items that are still there, oldest first: how each was chosen, and whether skipped."""
+    said = answers.standing()
+    rows = rows_named(votes.items, len(votes), [one.item for one in said]).tolist()
+    return [
+        (Queued(row, one.chosen, one.chance), one.answer is None)
+        for row, one in zip(rows, said, strict=True)
+        if row >= 0
+    ]
