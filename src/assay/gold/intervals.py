@@ -9,12 +9,16 @@ FloatArray = npt.NDArray[np.float64]
 
 Z = 1.959963984540054
 """The normal quantile of a 95% interval."""
-_CAUTION = 2.0
-"""After how many items of the rarer kind a variance that was seen counts as much as the one of mere counting."""
 
 
 def effective_size(
-    share: float, errors: FloatArray, weights: FloatArray, *, population: float = np.inf, parameters: int = 1
+    share: float,
+    errors: FloatArray,
+    weights: FloatArray,
+    *,
+    population: float = np.inf,
+    parameters: int = 0,
+    caution: float = 2.0,
 ) -> float:
     """How many items, drawn at random and merely counted, would tell a share as well as a sample does.
 
@@ -33,7 +37,9 @@ def effective_size(
     population
         How many items the sample was drawn from, without replacement. If it has all of them, nothing is left to err in.
     parameters
-        How many figures were fitted to the sample.
+        How many figures were fitted to the sample, apart from the share itself.
+    caution
+        After how many items of the rarer kind the variance that was seen counts as much as the one of counting.
 
     >>> y = np.array([1.0, 1.0, 0.0, 0.0] * 5)
     >>> round(effective_size(0.5, y - 0.5, np.ones(20)), 1)
@@ -52,7 +58,7 @@ def effective_size(
     seen = counting
     if spread > 0:
         seen = float(squares @ errors**2) * alike / max(alike - parameters, 1.0) / spread
-    return (rarer + _CAUTION) / (rarer * seen + _CAUTION * counting)
+    return (rarer + caution) / (rarer * seen + caution * counting)
 
 
 def score_interval(share: float, size: float) -> tuple[float, float]:

@@ -217,11 +217,11 @@ def _bounds(size: float, share: float, risk: float) -> tuple[float, float]:
 def _size_for(share: float, precision: float) -> float:
     """How many items would show that a share is above another, if it is seen again."""
     low, high = 1.0, 2.0
-    while _chance(high, share, precision) > RISK:
+    while _chance(high, share, precision) > RISK / 3:
         low, high = high, 2 * high
         if high > _MOST:
             return float("inf")
     while high - low > 0.5:
         middle = (low + high) / 2
-        low, high = (middle, high) if _chance(middle, share, precision) > RISK else (low, middle)
+        low, high = (middle, high) if _chance(middle, share, precision) > RISK / 3 else (low, middle)
     return high
