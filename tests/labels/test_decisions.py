@@ -47,9 +47,7 @@ def test_f1_of_a_label_is_nearly_the_highest_there_is():
     losses = []
     for seed in range(40):
         chances = some_probabilities(9, 2, seed)
-        best = max(
-            true_expected_f1(chances[:, 1], np.argsort(np.argsort(-chances[:, 1])) < size) for size in range(10)
-        )
+        best = max(true_expected_f1(chances[:, 1], np.argsort(np.argsort(-chances[:, 1])) < size) for size in range(10))
         losses.append(best - true_expected_f1(chances[:, 1], best_for_f1(chances, 1) == 1))
     assert max(losses) < 0.05
     assert np.mean(losses) < 0.01

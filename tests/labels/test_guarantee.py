@@ -86,7 +86,7 @@ def test_tasks_have_their_own_guarantee(entities):
     joint = np.where(np.arange(4)[None, :] // 2 == truth[:, None] // 2, 0.48, 0.02)
     labels = with_gold(entities, joint, truth, np.arange(100))
     assert labels.guarantee(0.9, "entity").coverage == 1
-    with pytest.raises(assay.AssayError, match="of all tasks do not seem to be right 90.0% of the time"):
+    with pytest.raises(assay.AssayError, match=r"of all tasks do not seem to be right 90\.0% of the time"):
         labels.guarantee(0.9)
 
 
@@ -113,10 +113,14 @@ def test_too_little_gold_says_how_much_more(letters):
 def test_what_is_said_to_be_needed_is_enough():
     rng = np.random.default_rng(2)
     for precision, share in ((0.9, 0.95), (0.8, 0.9)):
-        asked = [needed(GoldChecks(np.full(40, 0.9), rng.random(40) < share, np.ones(40)), precision) for _ in range(50)]
+        asked = [
+            needed(GoldChecks(np.full(40, 0.9), rng.random(40) < share, np.ones(40)), precision) for _ in range(50)
+        ]
         enough = int(np.median([count for count in asked if count is not None]))
         found = [
-            supported_threshold(GoldChecks(np.full(enough, 0.9), rng.random(enough) < share, np.ones(enough)), precision)
+            supported_threshold(
+                GoldChecks(np.full(enough, 0.9), rng.random(enough) < share, np.ones(enough)), precision
+            )
             for _ in range(200)
         ]
         assert np.mean([one is not None for one in found]) > 0.4

@@ -49,6 +49,7 @@ TESTED_IN = {
     "report/error_bar_forecast.py": "report/test_report.py",
     "report/notebook.py": "report/test_plots.py",
     "report/source_section.py": "report/test_page.py",
+    "report/hand_label_section.py": "report/test_hand_labels.py",
     "report/terminal.py": "test_cli.py",
     # The Python files of a project are run when it is asked for its sources.
     "project/modules.py": "project/test_project.py",

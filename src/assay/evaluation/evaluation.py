@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay._core import views
-from assay.errors import AssayError, VoteError
+from assay.errors import AssayError, VoteError, near_miss
 from assay.evaluation.figures import Figure, accuracy_figure, calibration_figures, log_loss_figure, task_scores
 from assay.evaluation.scored import Scored
 from assay.labels import Labels
@@ -62,6 +62,13 @@ class Evaluation:
     def _repr_html_(self) -> str:
         return views.html_of(self)
 
+    def interval(self, figure: str = "accuracy") -> tuple[float, float]:
+        """The 95% interval of a figure."""
+        if figure not in self.intervals.index:
+            raise AssayError(f"there is no figure {figure!r}. {near_miss(figure, map(str, self.intervals.index))}")
+        low, high = self.intervals.loc[figure, ["low", "high"]].to_numpy(dtype=np.float64)
+        return float(low), float(high)
+
     def figures(self) -> dict[str, float]:
         """The figures that can be compared over trials, by name."""
         found = {"accuracy": self.accuracy, "calibration_error": self.calibration_error, "log_loss": self.log_loss}
@@ -103,7 +110,7 @@ def evaluate(
         (items,): how many items each one with gold stands for, up to a factor: one over the chance that it was
         chosen with. By default all are alike; but if all of them taught the model, as they were chosen then.
 
-    >>> from assay.tasks import TaskGraph
+    >>> from assay import TaskGraph
     >>> labels = Labels(TaskGraph.flat("mail", ["ham", "spam"]), (np.array([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8]]),))
     >>> found = evaluate(labels, ["ham", "spam", "spam"], slices={"short": [True, True, False]})
     >>> found
@@ -172,7 +179,7 @@ def evaluate(
 def over_trials(evaluations: Sequence[Evaluation]) -> pd.DataFrame:
     """Figures averaged over trials that differ in their seed, each with its 95% interval (Student's t).
 
-    >>> from assay.tasks import TaskGraph
+    >>> from assay import TaskGraph
     >>> labels = Labels(TaskGraph.flat("mail", ["ham", "spam"]), (np.array([[0.9, 0.1], [0.6, 0.4]]),))
     >>> trials = [evaluate(labels, ["ham", "spam"]), evaluate(labels, ["ham", "ham"])]
     >>> over_trials(trials).loc["accuracy"].round(2).tolist()

@@ -43,7 +43,7 @@ def effective_size(
 
     >>> y = np.array([1.0, 1.0, 0.0, 0.0] * 5)
     >>> round(effective_size(0.5, y - 0.5, np.ones(20)), 1)
-    19.2
+    20.0
     >>> round(effective_size(0.5, 0.1 * (y - 0.5), np.ones(20)))
     114
     """

@@ -134,9 +134,13 @@ def needed(checks: GoldChecks, precision: float) -> int | None:
     """About how many gold items it would take in all, if more of them are like these; None if more would not help."""
     count = len(checks.right)
     least = _least(precision, RISK, 0)
-    if count < least:
+    if not count:
         return least
     _, ends, sizes, shares = _from_the_top(checks)
+    if count < least:
+        # All that is known is how long the most confident ones went without an error.
+        spotless = max(int(ends[shares == 1].max(initial=0)), 1)
+        return int(np.ceil(least * count / spotless))
     # A share of one of a few items is no more than a hope.
     hoped = (sizes * shares + 0.5) / (sizes + 1)
     found = [
