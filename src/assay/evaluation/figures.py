@@ -80,7 +80,7 @@ def _pooled(scored: Scored, value: Callable[[FloatArray, IntArray], FloatArray])
 
 
 def _right(joint: FloatArray, truth: IntArray) -> FloatArray:
-    best = np.isclose(joint, joint.max(axis=1, keepdims=True), rtol=0, atol=1e-12)
+    best = joint >= joint.max(axis=1, keepdims=True) - 1e-12
     found: FloatArray = (best / best.sum(axis=1, keepdims=True))[np.arange(len(truth)), truth]
     return found
 
@@ -113,12 +113,17 @@ def task_scores(truth: IntArray, said: IntArray, weights: FloatArray, labels: in
     counts = np.zeros((labels, labels), dtype=np.int64)
     np.add.at(counts, (truth, said), 1)
     right = truth == said
-    f1 = tuple(
-        ratio(2.0 * (right & (truth == label)), 1.0 * (truth == label) + (said == label), weights)
-        for label in range(labels)
-    )
+    f1 = tuple(_f1(truth, said, weights, label) for label in range(labels))
     accuracy = ratio(right.astype(np.float64), np.ones(len(right)), weights)
     return TaskScores(counts, accuracy, _mean_f1(f1, truth, said, weights), f1)
+
+
+def _f1(truth: IntArray, said: IntArray, weights: FloatArray, label: int) -> Figure:
+    """Twice the items that have a label and were given it, over those that have it plus those that were given it."""
+    true, given = truth == label, said == label
+    some = true | given
+    both = (true & given)[some]
+    return ratio(2.0 * both, 1.0 + both, weights[some])
 
 
 def _mean_f1(f1: tuple[Figure, ...], truth: IntArray, said: IntArray, weights: FloatArray) -> Figure:

@@ -14,7 +14,9 @@ IntArray = npt.NDArray[np.int64]
 
 Metric = Literal["accuracy", "f1", "macro_f1"]
 
-_ROUNDS = 100
+_ROUNDS = 50
+_SETTLED = 0.001
+"""Totals that change by less than this share have settled, unless they are of few items."""
 _FEW = 2_000
 """Up to so many items, moving a single one can matter."""
 
@@ -82,7 +84,9 @@ def best_for_macro_f1(probabilities: FloatArray) -> IntArray:
     expected = probabilities.sum(axis=0)
     possible = expected > 0
     likely = np.where(possible, probabilities / np.where(possible, expected, 1), -1)
-    starts = (probabilities, likely, np.sqrt(np.abs(likely) * probabilities))
+    starts = [probabilities, likely]
+    if len(probabilities) <= _FEW:
+        starts.append(np.sqrt(np.abs(likely) * probabilities))
     tried = [_alternate(probabilities, start.argmax(axis=1)) for start in starts]
     best = max(tried, key=lambda decided: expected_macro_f1(probabilities, decided))
     return _move_single(probabilities, best) if len(best) <= _FEW else best
@@ -90,7 +94,10 @@ def best_for_macro_f1(probabilities: FloatArray) -> IntArray:
 
 def expected_macro_f1(probabilities: FloatArray, decided: IntArray) -> float:
     """The mean F1 of the labels that can occur, each a ratio of expectations."""
-    both, totals = _totals(probabilities, decided)
+    return _mean_f1(*_totals(probabilities, decided))
+
+
+def _mean_f1(both: FloatArray, totals: FloatArray) -> float:
     occurs = totals > 0
     return float(np.mean(2 * both[occurs] / totals[occurs])) if occurs.any() else 0.0
 
@@ -106,17 +113,18 @@ def _totals(probabilities: FloatArray, decided: IntArray) -> tuple[FloatArray, F
 
 def _alternate(probabilities: FloatArray, decided: IntArray) -> IntArray:
     possible = probabilities.sum(axis=0) > 0
-    best, best_score = decided, expected_macro_f1(probabilities, decided)
     both, totals = _totals(probabilities, decided)
+    best, best_score = decided, _mean_f1(both, totals)
     for step in range(_ROUNDS):
         safe = np.where(possible, totals, 1)
-        gains = np.where(possible, (probabilities - both / safe) / safe, -np.inf)
+        gains = probabilities / safe
+        gains -= np.where(possible, both / safe**2, np.inf)
         decided = gains.argmax(axis=1)
-        score = expected_macro_f1(probabilities, decided)
+        now_both, now_totals = _totals(probabilities, decided)
+        score = _mean_f1(now_both, now_totals)
         if score > best_score:
             best, best_score = decided, score
-        now_both, now_totals = _totals(probabilities, decided)
-        if np.allclose(now_totals, totals, rtol=0, atol=0.5) and np.allclose(now_both, both, rtol=0, atol=0.5):
+        if (np.abs(now_totals - totals) <= np.maximum(0.5, _SETTLED * totals)).all():
             break
         # Smaller and smaller steps, so that decisions do not swing back and forth.
         part = 2 / (step + 3)
