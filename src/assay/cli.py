@@ -456,7 +456,7 @@ def _compared(found: Mapping[str, Evaluation]) -> Table:
 
 def _print_run(made: Run) -> None:
     """What a run gave: the check, the sources with their accuracies, and the scores."""
-    from assay.report import score_table, show, sources_table
+    from assay.report import score_table, shares_table, show, sources_table
 
     model = made.model
     _print_faults(made.votes)
@@ -470,7 +470,9 @@ def _print_run(made: Run) -> None:
     for sentence in model.advice_:
         print(f"- {sentence}")
     if made.evaluations:
-        show(score_table([(name, found.accuracy) for name, found in made.evaluations.items()], "against gold"))
+        show(score_table(made.evaluations, "against gold"))
+    if made.labels.gold is not None:
+        show(shares_table(made.labels.balance(), "how common each label is, by hand labels"))
     print(f"votes, labels and the model are in {made.project.output}")
 
 

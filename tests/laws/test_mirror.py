@@ -26,6 +26,8 @@ TESTED_IN = {
     "model/estimate/solver.py": "model/estimate/test_em.py",
     "model/estimate/start.py": "model/estimate/test_em.py",
     "model/fitted.py": "model/test_label_model.py",
+    # Marginals and confidences are those that labels have.
+    "labels/probabilities.py": "labels/test_labels.py",
     # Votes and labels in pieces: the law is that pieces do not show.
     "model/labeling.py": "laws/test_streaming.py",
     "votes/pieces.py": "laws/test_streaming.py",
@@ -47,6 +49,7 @@ TESTED_IN = {
     "report/error_bar_forecast.py": "report/test_report.py",
     "report/notebook.py": "report/test_plots.py",
     "report/source_section.py": "report/test_page.py",
+    "report/hand_label_section.py": "report/test_hand_labels.py",
     "report/terminal.py": "test_cli.py",
     # The Python files of a project are run when it is asked for its sources.
     "project/modules.py": "project/test_project.py",

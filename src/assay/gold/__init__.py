@@ -1,13 +1,15 @@
 """True labels of some items, scores against them, and the answers of people who label by hand."""
 
-from assay.gold.checked_labels import CheckedLabels
+from assay.gold.checked_labels import UNSETTLED, CheckedLabels
 from assay.gold.hand_label_file import Answer, HandAnswer, Item, Kind, append_answer, read_answers
 from assay.gold.hand_labels import HandLabels
-from assay.gold.items import GoldItems
+from assay.gold.intervals import Z, effective_size, score_interval
+from assay.gold.items import GoldItems, truth_of
 from assay.gold.questions import Question, next_question
 from assay.gold.scores import accuracy, micro_accuracy, outcome_numbers
 
 __all__ = [
+    "UNSETTLED",
     "Answer",
     "CheckedLabels",
     "GoldItems",
@@ -16,10 +18,14 @@ __all__ = [
     "Item",
     "Kind",
     "Question",
+    "Z",
     "accuracy",
     "append_answer",
+    "effective_size",
     "micro_accuracy",
     "next_question",
     "outcome_numbers",
     "read_answers",
+    "score_interval",
+    "truth_of",
 ]

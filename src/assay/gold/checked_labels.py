@@ -13,6 +13,9 @@ BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
+UNSETTLED = -2
+"""In place of a label number: gold does not say."""
+
 
 @dataclass(frozen=True, eq=False)
 class CheckedLabels:
@@ -38,6 +41,18 @@ class CheckedLabels:
         """(items,): the only outcome that gold allows, −1 where it allows several."""
         allowed = self.allowed[component]
         found: IntArray = np.where(allowed.sum(axis=1) == 1, allowed.argmax(axis=1), -1)
+        return found
+
+    def labels(self, component: int, label_of: npt.NDArray[np.integer]) -> IntArray:
+        """(items,): the label that all outcomes which gold allows have, −1 for N/A, −2 (`UNSETTLED`) if they differ.
+
+        ``label_of`` (outcomes,) are the labels of a task in a component's outcomes.
+        """
+        labels = label_of.astype(np.int64)
+        allowed = self.allowed[component]
+        lowest = np.where(allowed, labels, np.iinfo(np.int64).max).min(axis=1)
+        highest = np.where(allowed, labels, np.iinfo(np.int64).min).max(axis=1)
+        found: IntArray = np.where(lowest == highest, lowest, UNSETTLED)
         return found
 
     def take(self, chosen: BoolArray, rows: IntArray) -> Self:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from assay.gold.hand_labels import HandLabels
 from assay.votes import Schema, Votes
 
 BoolArray = npt.NDArray[np.bool_]
@@ -39,9 +40,9 @@ class GoldItems:
         >>> len(known), known.rows.tolist(), known.allowed(0).tolist()
         (1, [1], [[False, True]])
         """
-        truth = votes.gold(gold)
+        truth, weights = truth_of(votes, gold)
         rows = np.flatnonzero(truth.codes[:, 0] >= 0)
-        return cls(votes.take(rows), truth.take(rows), rows, len(votes), np.ones(len(rows)))
+        return cls(votes.take(rows), truth.take(rows), rows, len(votes), weights[rows])
 
     def __len__(self) -> int:
         return len(self.votes)
@@ -110,6 +111,12 @@ class GoldItems:
             return _by_name(self.votes.items, names)
         within = (self.rows >= start) & (self.rows < start + size) & (total == self.total)
         return np.flatnonzero(within), self.rows[within] - start
+
+
+def truth_of(votes: Votes, gold: Any) -> tuple[Votes, FloatArray]:
+    """The gold of the items of some votes, and (items,) how many items each stands for, as far as that is known."""
+    weights = gold.weights(votes) if isinstance(gold, HandLabels) else np.ones(len(votes))
+    return votes.gold(gold), weights
 
 
 def _by_name(names: npt.NDArray[Any], items: npt.NDArray[Any]) -> tuple[IntArray, IntArray]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from assay.counts import SKETCH_SIZE, Tally, needs_counting_in_pieces, tally_of
 from assay.engine import Engine, engine_of
 from assay.errors import AssayError
-from assay.gold import GoldItems
+from assay.gold import GoldItems, truth_of
 from assay.model.settings import MOMENTS, ModelSettings
 from assay.votes import Piece, Schema, SparseCodes, Votes, aligned, as_votes, pieces_of, read
 
@@ -73,8 +73,11 @@ def _gold_in_pieces(votes: Any, gold: Any, schema: Schema, place: Engine) -> Gol
     pieces, items, _ = pieces_of(votes)
     assert items is not None
     whole = list(pieces)
-    nobody = Votes.from_codes(schema.tasks, np.full((items, 1), -1, dtype=np.int8), ("nobody",), ((),))
-    truth = nobody.gold(gold)
+    # Names are looked up only where gold may go by them: they are read from all pieces.
+    named = hasattr(gold, "gold_for") or hasattr(gold, "index")
+    names = _joined(list(place.map(_names_of, whole))) if named else None
+    nobody = Votes.from_codes(schema.tasks, np.full((items, 1), -1, dtype=np.int8), ("nobody",), ((),), names)
+    truth, weights = truth_of(nobody, gold)
     rows = np.flatnonzero(truth.codes[:, 0] >= 0)
     starts = np.cumsum([0, *map(len, whole)])
     between = [rows[(rows >= start) & (rows < stop)] - start for start, stop in pairwise(starts)]
@@ -82,7 +85,17 @@ def _gold_in_pieces(votes: Any, gold: Any, schema: Schema, place: Engine) -> Gol
     found = list(place.map(_Look(schema), wanted))
     nothing = Votes(schema, SparseCodes.empty(len(schema.names)))
     votes_on_them = Votes.concat(found).like(schema) if found else nothing
-    return GoldItems(votes_on_them, truth.take(rows), rows, items, np.ones(len(rows)))
+    return GoldItems(votes_on_them, truth.take(rows), rows, items, weights[rows])
+
+
+def _names_of(piece: Piece) -> npt.NDArray[Any] | None:
+    """The names of the items of a piece, if they have any; runs on a worker."""
+    return _joined([votes.items for votes in read(piece)])
+
+
+def _joined(names: Sequence[npt.NDArray[Any] | None]) -> npt.NDArray[Any] | None:
+    known = [part for part in names if part is not None]
+    return np.concatenate(known) if known and len(known) == len(names) else None
 
 
 @dataclass(frozen=True)

@@ -174,7 +174,7 @@ class Run:
 
     def report(self, path: str | Path, *, texts: bool = True, items: int = ITEMS) -> Path:
         """Write what the run gave as one HTML page; see :class:`assay.Report`."""
-        return report_of(self.project, self.model, self.votes, texts=texts, items=items).save(path)
+        return report_of(self.project, self.model, self.votes, labels=self.labels, texts=texts, items=items).save(path)
 
 
 def label_model(project: Project) -> LabelModel:
@@ -203,6 +203,7 @@ def report_of(
     model: LabelModel,
     votes: Votes,
     *,
+    labels: Labels | None = None,
     texts: bool = True,
     items: int = ITEMS,
     evaluations: Mapping[str, Evaluation] | None = None,
@@ -213,6 +214,7 @@ def report_of(
         votes,
         gold=gold_votes(project, votes),
         data=project.data,
+        labels=labels,
         texts=texts,
         items=items,
         evaluations=evaluations,

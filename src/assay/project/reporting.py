@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from assay.errors import ProjectError
+from assay.labels import Labels
 from assay.model import LabelModel
 from assay.project.end_model import MODEL_FILE as END_MODEL_FILE
 from assay.project.end_model import compare_methods
 from assay.project.extras import can_train
-from assay.project.pipeline import MODEL_FILE, REPORT_FILE, report_of, stored_votes
+from assay.project.pipeline import LABELS_FILE, MODEL_FILE, REPORT_FILE, report_of, stored_votes
 from assay.project.project import Project
 from assay.report import ITEMS, Report
 
@@ -25,7 +26,17 @@ def report_on(project: Project, *, texts: bool = True, items: int = ITEMS) -> Re
         raise ProjectError(f"{project.folder} has no label model yet; run 'assay run {project.folder}' first")
     has_end_model = (project.output / END_MODEL_FILE).is_file() and can_train()
     evaluations = compare_methods(project) if has_end_model and project.gold is not None else None
-    return report_of(project, LabelModel.load(path), votes, texts=texts, items=items, evaluations=evaluations)
+    labels = _labels_with_gold(project, len(votes))
+    return report_of(
+        project, LabelModel.load(path), votes, labels=labels, texts=texts, items=items, evaluations=evaluations
+    )
+
+
+def _labels_with_gold(project: Project, items: int) -> Labels | None:
+    """The labels of the last run, if they carry the gold that taught them and are those of the votes."""
+    path = project.output / LABELS_FILE
+    labels = Labels.from_parquet(path) if path.is_file() else None
+    return labels if labels is not None and labels.gold is not None and len(labels) == items else None
 
 
 def write_report(project: Project, out: Path | None = None, *, texts: bool = True, items: int = ITEMS) -> Path:

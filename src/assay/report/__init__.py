@@ -13,6 +13,7 @@ _HOMES = {
     "assay.report.attached": ["html_of", "plots_of"],
     "assay.report.contested": ["ContestedItem"],
     "assay.report.facts": ["SourceFacts", "ValueFacts"],
+    "assay.report.hand_labels": ["HandLabelFacts", "Promise"],
     "assay.report.methods": ["evaluate_methods"],
     "assay.report.plots": ["DependencyPlots", "EvaluationPlots", "LabelPlots", "ModelPlots", "VotePlots"],
     "assay.report.priorities": ["Priority"],
@@ -20,9 +21,11 @@ _HOMES = {
     "assay.report.terminal": [
         "comparison_table",
         "dependencies_table",
+        "guarantee_text",
         "percent",
         "plain_table",
         "score_table",
+        "shares_table",
         "show",
         "sources_table",
         "summary_table",
@@ -34,9 +37,11 @@ __all__ = [
     "ContestedItem",
     "DependencyPlots",
     "EvaluationPlots",
+    "HandLabelFacts",
     "LabelPlots",
     "ModelPlots",
     "Priority",
+    "Promise",
     "Report",
     "SourceFacts",
     "ValueFacts",
@@ -44,11 +49,13 @@ __all__ = [
     "comparison_table",
     "dependencies_table",
     "evaluate_methods",
+    "guarantee_text",
     "html_of",
     "percent",
     "plain_table",
     "plots_of",
     "score_table",
+    "shares_table",
     "show",
     "sources_table",
     "summary_table",
@@ -58,6 +65,7 @@ if TYPE_CHECKING:
     from assay.report.attached import html_of, plots_of
     from assay.report.contested import ContestedItem
     from assay.report.facts import SourceFacts, ValueFacts
+    from assay.report.hand_labels import HandLabelFacts, Promise
     from assay.report.methods import evaluate_methods
     from assay.report.plots import DependencyPlots, EvaluationPlots, LabelPlots, ModelPlots, VotePlots
     from assay.report.priorities import Priority
@@ -65,9 +73,11 @@ if TYPE_CHECKING:
     from assay.report.terminal import (
         comparison_table,
         dependencies_table,
+        guarantee_text,
         percent,
         plain_table,
         score_table,
+        shares_table,
         show,
         sources_table,
         summary_table,

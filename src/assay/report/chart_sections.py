@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from assay._core.palette import PAGE
 from assay.report import charts
 from assay.report.facts import LabelShare
-from assay.report.formatting import NAME, count, cut, distinct, percent
+from assay.report.formatting import NAME, count, cut, distinct, interval, percent
 from assay.report.html import Content, Markup, name_of, section, tag, trusted
 from assay.report.plots import confusion_map
 
@@ -181,7 +181,7 @@ def gold_section(report: Report) -> Markup | None:
     return section(
         "gold",
         "Against gold",
-        tag("p", f"On {count(first.items, 'item')} with gold labels{held}."),
+        tag("p", f"On {count(first.items, 'item')} with gold labels{held}.{_how_scored(found)}"),
         _score_table(found),
         tag("div", figures, class_="charts even"),
     )
@@ -201,6 +201,17 @@ def _telling(found: Any) -> dict[str, Evaluation]:
     return dict(found)
 
 
+def _how_scored(found: Mapping[str, Evaluation]) -> str:
+    """What is special about scores on items that taught the model."""
+    taught = max(score.cross_fitted for score in found.values())
+    if not taught:
+        return ""
+    return (
+        f" {count(taught, 'item')} of these taught the model; each is scored by what it would have said without "
+        "the item's gold (cross-fitted). In brackets: 95% intervals."
+    )
+
+
 def _score_table(found: Any) -> Markup:
     first = next(iter(found.values()))
     tasks = list(first.tasks.index)[:_MOST_TASKS]
@@ -218,7 +229,16 @@ def _score_table(found: Any) -> Markup:
             tag(
                 "tr",
                 tag("td", name, class_="name"),
-                [tag("td", percent(share), class_="number", data_sort=f"{share:.6g}") for share in shares],
+                [
+                    tag(
+                        "td",
+                        percent(share),
+                        _interval(score) if at == 0 else None,
+                        class_="number",
+                        data_sort=f"{share:.6g}",
+                    )
+                    for at, share in enumerate(shares)
+                ],
             )
         )
     titles = tag("tr", tag("th", "Method"), [
@@ -226,6 +246,11 @@ def _score_table(found: Any) -> Markup:
     ])  # fmt: skip
     table = tag("table", tag("thead", titles), tag("tbody", rows), class_="sortable", id="scores")
     return tag("div", table, class_="scroll")
+
+
+def _interval(score: Evaluation) -> str | None:
+    """That of the accuracy, where gold is a sample that taught the model."""
+    return f" ({interval(*score.interval())})" if score.cross_fitted else None
 
 
 def _confusions(score: Evaluation, method: str) -> list[Markup]:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from assay._core.palette import DARK, LIGHT, Palette, variables
 from assay.report.chart_sections import agreement_section, gold_section, labels_section, more_data_section
-from assay.report.formatting import count, percent, setting
+from assay.report.formatting import count, interval, percent, setting
+from assay.report.hand_label_section import auto_label_section, shares_section
 from assay.report.html import Content, Markup, section, tag, trusted
 from assay.report.item_section import items_section
 from assay.report.source_section import sources_section
@@ -48,6 +49,8 @@ def page(report: Report) -> str:
         ("first", "What to fix first"): priorities_section(report),
         ("the-sources", "Sources"): sources_section(report),
         ("labels", "Labels"): labels_section(report),
+        ("shares", "Shares"): shares_section(report),
+        ("auto-label", "Auto-label"): auto_label_section(report),
         ("agreement", "Agreement"): agreement_section(report),
         ("disagreement", "Disagreement"): items_section(report),
         ("gold", "Gold"): gold_section(report),
@@ -91,7 +94,9 @@ def _heading(report: Report) -> list[Content]:
     ]
     scored = report.evaluations.get("label model")
     if scored is not None:
-        tiles.append(("Accuracy by gold", percent(scored.accuracy), f"on {count(scored.items, 'item')}"))
+        taught = f", {interval(*scored.interval())}, cross-fitted" if scored.cross_fitted else ""
+        how = f"on {count(scored.items, 'item')}{taught}"
+        tiles.append(("Accuracy by gold", percent(scored.accuracy), how))
     return [
         tag("div", "Assay report", class_="mark"),
         tag("h1", report.title),

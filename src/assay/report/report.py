@@ -17,6 +17,7 @@ from assay.checks import CheckReport
 from assay.counts import SKETCH_SIZE, SourceGraph, Tally, tally_of
 from assay.errors import AssayError, VoteError
 from assay.evaluation import Evaluation
+from assay.labels import Labels
 from assay.model import LabelModel
 from assay.model.estimate import Redundancy
 from assay.report.contested import ContestedItem, contested_items
@@ -30,6 +31,7 @@ from assay.report.facts import (
     source_facts,
     task_facts,
 )
+from assay.report.hand_labels import HandLabelFacts, hand_label_facts
 from assay.report.methods import evaluate_methods
 from assay.report.priorities import Priority, priorities
 from assay.report.source_matrices import SourceMatrix, agreement, most_overlapping, residuals, similar_adjacent
@@ -94,6 +96,8 @@ class Report:
     """Methods against gold, if there is some."""
     forecast: ErrorBarForecast | None
     """How error bars would shrink with more items."""
+    hand_labels: HandLabelFacts | None = None
+    """What the gold that taught the model tells of all items, if there is some."""
     shows_texts: bool = True
     faults: tuple[Fault, ...] = field(default=())
 
@@ -108,6 +112,7 @@ class Report:
         *,
         gold: Any = None,
         data: Any = None,
+        labels: Labels | None = None,
         texts: bool = True,
         items: int = ITEMS,
         evaluations: Mapping[str, Evaluation] | None = None,
@@ -126,6 +131,8 @@ class Report:
         data
             The rows that were voted on, in any of the shapes that :func:`assay.apply` takes, to show those of
             contested items.
+        labels
+            The labels of all items, if there are some: what gold tells of them is shown if they carry it.
         texts
             Whether anything of the data itself is shown. Without, items are numbers, and a report can be given to
             people who must not see the data.
@@ -162,8 +169,8 @@ class Report:
         graph = SourceGraph(fitted.names, list(model.dependencies)) if learned is None else learned.graph
         rows = [item.row for item in contested if item.row is not None]
         if evaluations is None and scored is not None:
-            labels = model.label(scored[0], progress=False)
-            evaluations = evaluate_methods(scored[0], {"label model": labels}, scored[1])
+            known = model.label(scored[0], progress=False) if labels is None else _of_gold(labels, truth)
+            evaluations = evaluate_methods(scored[0], {"label model": known}, scored[1])
         return cls(
             title=title,
             items=counted.tally.items,
@@ -190,6 +197,7 @@ class Report:
             records=records_at(data, rows) if texts and data is not None else {},
             evaluations=evaluations or {},
             forecast=forecast_error_bars(model.sources_, counted.tally.items),
+            hand_labels=hand_label_facts(labels),
             shows_texts=texts,
             faults=faults,
         )
@@ -226,6 +234,16 @@ def _with_gold(votes: Votes, gold: Votes) -> tuple[Votes, Votes] | None:
     """The items that have gold."""
     known = gold.codes[:, 0] >= 0
     return (votes.take(known), gold.take(known)) if known.any() else None
+
+
+def _of_gold(labels: Labels, gold: Votes | None) -> Labels:
+    """The labels of the items that have gold."""
+    if gold is None or len(gold) != len(labels):
+        raise AssayError(
+            f"expected the labels of the items that were voted on, {0 if gold is None else len(gold):,}, "
+            f"but got labels of {len(labels):,}"
+        )
+    return labels.where(gold.codes[:, 0] >= 0)
 
 
 def _contradicted(counted: Counted) -> float:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from assay.evaluation import Evaluation
+    from assay.labels import Guarantee
 
 
 def percent(value: Any) -> str:
@@ -83,13 +84,13 @@ def dependencies_table(edges: pd.DataFrame, title: str) -> Table:
     return table
 
 
-def score_table(scores: list[tuple[str, float]], title: str) -> Table:
+def score_table(evaluations: Mapping[str, Evaluation], title: str) -> Table:
     """Methods and their accuracies."""
     table = _table(title)
     table.add_column("method")
     table.add_column("accuracy", justify="right")
-    for method, value in scores:
-        table.add_row(escape(method), percent(value))
+    for method, found in evaluations.items():
+        table.add_row(escape(method), accuracy_text(found))
     return table
 
 
@@ -101,9 +102,40 @@ def comparison_table(evaluations: Mapping[str, Evaluation], title: str) -> Table
     for name in ("accuracy", *first.tasks.index, *first.slices.index, "calibration error"):
         table.add_column(escape(str(name)), justify="right")
     for method, found in evaluations.items():
-        shares = [found.accuracy, *found.tasks["accuracy"], *found.slices["accuracy"], found.calibration_error]
-        table.add_row(escape(method), *(percent(share) for share in shares))
+        shares = [*found.tasks["accuracy"], *found.slices["accuracy"], found.calibration_error]
+        table.add_row(escape(method), accuracy_text(found), *(percent(share) for share in shares))
     return table
+
+
+def accuracy_text(found: Evaluation) -> str:
+    """An accuracy, with its 95% interval where gold is a sample that taught the model."""
+    low, high = found.interval()
+    return percent(found.accuracy) + (f" ({100 * low:.0f}–{100 * high:.0f})" if found.cross_fitted else "")
+
+
+def shares_table(shares: pd.DataFrame, title: str) -> Table:
+    """The table of :meth:`assay.Labels.balance`."""
+    table = plain_table(
+        title, "task", "label", "share", "95% interval", "gold", numbers=("share", "95% interval", "gold")
+    )
+    for row in shares.to_dict("records"):
+        table.add_row(
+            escape(str(row["task"])),
+            escape(str(row["label"])),
+            percent(row["share"]),
+            f"{percent(row['low'])[:-1]}–{percent(row['high'])[:-1]}",
+            f"{row['gold']:,}",
+        )
+    return table
+
+
+def guarantee_text(found: Guarantee) -> str:
+    """What :meth:`assay.Labels.guarantee` found, in a sentence."""
+    return (
+        f"from a confidence of {found.threshold:.3f} on, at least {percent(found.precision)} of the labels are right: "
+        f"{percent(found.coverage)} of the items, {len(found.rest):,} are left for people "
+        f"({percent(found.estimate)} of {found.gold:,} hand labels above it are right)"
+    )
 
 
 def plain_table(title: str, *columns: str, numbers: Collection[str] = ()) -> Table:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay.labels import Labels
+from tests.support.checked import any_checked_labels, predictions, with_gold
 from tests.support.strategies import task_graphs
 
 
@@ -176,3 +177,56 @@ class TestWhatToTrainOn:
                 ask()
         with pytest.raises(assay.VoteError, match="Did you mean 'letter'"):
             labels.confident(0.5, "leter")
+
+
+class TestGoldGoesAlong:
+    @given(task_graphs(), st.integers(0, 99))
+    def test_selections_and_parts_keep_each_item_with_its_gold(self, tasks, seed):
+        labels = any_checked_labels(tasks, 20, seed, np.arange(20))
+        mask = np.random.default_rng(seed).random(20) < 0.6
+        chosen = labels.where(mask)
+        joined = Labels.concat([labels, chosen])
+        for found in (chosen, joined):
+            if found.gold is None:
+                continue
+            items = found.items[found.gold.rows]
+            place = np.searchsorted(labels.items[labels.gold.rows], items)
+            for name in ("allowed", "held_out"):
+                for part, whole in zip(getattr(found.gold, name), getattr(labels.gold, name), strict=True):
+                    np.testing.assert_array_equal(part, whole[place])
+            np.testing.assert_array_equal(found.gold.weights, labels.gold.weights[place])
+        assert len(chosen.gold or ()) == (0 if labels.gold is None else mask[labels.gold.rows].sum())
+        assert len(joined.gold or ()) == len(labels.gold or ()) + len(chosen.gold or ())
+
+    @given(task_graphs(), st.integers(0, 99))
+    def test_what_is_done_to_labels_is_done_to_what_gold_checks(self, tasks, seed):
+        labels = any_checked_labels(tasks, 10, seed)
+        if labels.gold is None:
+            return
+        without = Labels(tasks, labels.gold.held_out)
+        for change in (lambda these: these.tempered(2.0), Labels.hard):
+            for found, expected in zip(change(labels).gold.held_out, change(without).joint, strict=True):
+                np.testing.assert_array_equal(found, expected)
+        for joint, allowed in zip(labels.tempered(3).joint, labels.gold.allowed, strict=True):
+            assert (joint[labels.gold.rows][~allowed] == 0).all()
+
+    def test_gold_that_made_an_item_confident_does_not_speak_for_the_others(self, letters):
+        joint = np.full((4, 3), [0.9, 0.05, 0.05])
+        joint[2:] = [0.4, 0.3, 0.3]
+        labels = with_gold(letters, joint, np.zeros(4, dtype=int), [0, 3])
+        found = labels.confident(0.8)
+        assert found.kept.tolist() == [True, True, False, True]
+        assert found.gold.rows.tolist() == [0]
+        assert labels.where([False, True, True, False]).gold is None
+
+    def test_rebalanced_labels_still_tell_their_shares(self, letters):
+        """Items with gold are dropped by their true class, the others by the one they seem to have."""
+        rng = np.random.default_rng(0)
+        truth = rng.choice(3, 20_000, p=[0.7, 0.2, 0.1])
+        joint = predictions(rng, truth, [0.7, 0.2, 0.1], signal=1.2)
+        labels = with_gold(letters, joint, truth, np.arange(0, 20_000, 10))
+        balanced = labels.rebalance("min")
+        true = np.bincount(truth[balanced.kept], minlength=3) / len(balanced)
+        table = balanced.balance()
+        assert ((table["low"] <= true) & (true <= table["high"])).all()
+        np.testing.assert_allclose(table["share"], true, atol=0.1)

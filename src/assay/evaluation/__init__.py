@@ -1,0 +1,7 @@
+"""How good labels are against gold: over outcomes, for each task, and for slices of the data."""
+
+from assay.evaluation.evaluation import Evaluation, evaluate, over_trials
+from assay.evaluation.scored import as_gold, label_numbers
+from assay.gold import accuracy, micro_accuracy
+
+__all__ = ["Evaluation", "accuracy", "as_gold", "evaluate", "label_numbers", "micro_accuracy", "over_trials"]

@@ -1,0 +1,8 @@
+"""Labels: posterior probabilities per item; what they say of all items, what gold says of them, what to decide."""
+
+from assay.labels.files import write_labels
+from assay.labels.guarantee import Guarantee, gold_checks, supported_threshold
+from assay.labels.labels import Labels
+from assay.labels.shares import balance_table
+
+__all__ = ["Guarantee", "Labels", "balance_table", "gold_checks", "supported_threshold", "write_labels"]

@@ -1,0 +1,410 @@
+"""Labels: posterior probabilities per item, joint over outcomes and marginal per task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from assay._core import views
+from assay.errors import AssayError, VoteError, near_miss
+from assay.gold import CheckedLabels
+from assay.labels.decisions import Metric, decisions
+from assay.labels.files import probability_columns, read_labels, to_arrow, write_labels
+from assay.labels.guarantee import (
+    Guarantee,
+    gold_checks,
+    supported_threshold,
+    too_little_gold,
+)
+from assay.labels.probabilities import confidence_of, held_out_confidence, held_out_marginal, marginal, tempered
+from assay.labels.shares import balance_table, mean_predictions
+from assay.tasks import TaskGraph
+from assay.votes import Votes, on_the_same_task
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+    from assay.report import LabelPlots
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """Probabilistic labels that never contradict the task graph.
+
+    ``labels["person"]`` is an array (items, labels + 1) with the probability of
+    each of the task's labels and, last, of N/A: the task does not apply.
+
+    >>> tasks = TaskGraph.flat("mail", ["ham", "spam"])
+    >>> labels = Labels(tasks, (np.array([[0.9, 0.1], [0.2, 0.8]]),))
+    >>> labels["mail"]
+    array([[0.9, 0.1, 0. ],
+           [0.2, 0.8, 0. ]])
+    >>> labels.names("mail").tolist()
+    ['ham', 'spam']
+    """
+
+    tasks: TaskGraph
+    joint: tuple[FloatArray, ...]
+    """Per component of the label space (items, outcomes): P(outcome | votes)."""
+    items: npt.NDArray[Any] | None = None
+    """(items,): the names of the items, if the votes had any."""
+    kept: npt.NDArray[np.bool_] | None = None
+    """(rows of the data,): the rows that these labels belong to, after some were dropped; None for all."""
+    gold: CheckedLabels | None = None
+    """The items whose gold the model has learned from, with what it would have said of them without; None if none."""
+
+    @classmethod
+    def concat(cls, parts: Iterable[Labels]) -> Labels:
+        """Concatenate the labels of several parts."""
+        found = list(parts)
+        if not found:
+            raise VoteError("nothing to concatenate: expected at least one Labels")
+        if len(found) == 1:
+            return found[0]
+        named = [part.items for part in found if part.items is not None]
+        starts = np.cumsum([0, *map(len, found)]).tolist()
+        checked = [(part.gold, start) for part, start in zip(found, starts, strict=False) if part.gold is not None]
+        kept = [np.ones(len(part), dtype=bool) if part.kept is None else part.kept for part in found]
+        return cls(
+            found[0].tasks,
+            tuple(np.concatenate(joint) for joint in zip(*(part.joint for part in found), strict=True)),
+            np.concatenate(named) if len(named) == len(found) else None,
+            None if all(part.kept is None for part in found) else np.concatenate(kept),
+            CheckedLabels.concat(*zip(*checked, strict=True)) if checked else None,
+        )
+
+    def __len__(self) -> int:
+        return len(self.joint[0])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.tasks.names)
+
+    def __repr__(self) -> str:
+        return f"Labels({len(self):,} items, tasks: {', '.join(self.tasks.names)})"
+
+    def __getitem__(self, task: str) -> FloatArray:
+        """(items, labels + 1): the marginal of one task; the last column is N/A."""
+        if task not in self.tasks:
+            raise VoteError(f"there is no task {task!r}. {near_miss(task, self.tasks.names)}")
+        return marginal(self.joint[self.tasks.label_space.component_of(task)], self.tasks, task)
+
+    def names(self, task: str) -> npt.NDArray[np.object_]:
+        """(items,): the label of a task in the most probable outcome; None where the task does not apply."""
+        index = self.tasks.label_space.component_of(task)
+        component = self.tasks.label_space.components[index]
+        texts = np.array([*self.tasks[task].labels, None], dtype=object)
+        chosen: npt.NDArray[np.object_] = texts[component.label_of(task)[self.joint[index].argmax(axis=1)]]
+        return chosen
+
+    @property
+    def plot(self) -> LabelPlots:
+        """Altair charts: ``labels.plot.confidence()``, ``counts(task)``."""
+        plots: LabelPlots = views.plots_of(self)
+        return plots
+
+    def _repr_html_(self) -> str:
+        return views.html_of(self)
+
+    # Selection for training
+
+    def where(self, chosen: Any) -> Labels:
+        """The labels of the items in a mask (items,); ``kept`` then marks the rows of the data they belong to.
+
+        :meth:`assay.EndModel.fit` takes them with the data of all rows; otherwise use ``data[labels.kept]``.
+        The gold of the items that are dropped is dropped with them; what is left still speaks for all items in
+        the mask, unless the mask depends on who has gold or on what it says.
+
+        >>> labels = Labels(TaskGraph.flat("mail", ["ham", "spam"]), (np.array([[0.9, 0.1], [0.5, 0.5]]),))
+        >>> labels.where([True, False]).kept
+        array([ True, False])
+        """
+        mask = np.asarray(chosen)
+        if mask.shape != (len(self),) or mask.dtype != bool:
+            raise AssayError(
+                f"expected True or False for each of the {len(self)} items, "
+                f"but got {mask.dtype} values of shape {mask.shape}"
+            )
+        kept = np.ones(len(self), dtype=bool) if self.kept is None else self.kept.copy()
+        kept[np.flatnonzero(kept)[~mask]] = False
+        items = None if self.items is None else self.items[mask]
+        return Labels(self.tasks, tuple(joint[mask] for joint in self.joint), items, kept, _remaining(self.gold, mask))
+
+    def voted(self, votes: Any) -> Labels:
+        """Drop the items that no source voted on: their labels are only the class balance.
+
+        >>> votes = Votes.from_matrix([[0, 1], [-1, -1]])
+        >>> len(Labels(votes.tasks, (np.full((2, 2), 0.5),)).voted(votes))
+        1
+        """
+        rows = len(self) if self.kept is None else len(self.kept)
+        votes = votes if isinstance(votes, Votes) else on_the_same_task(votes, self.tasks)
+        if votes.tasks != self.tasks or len(votes) != rows:
+            raise AssayError(
+                f"expected the votes that these labels were made from, on {rows} items, "
+                f"but got votes on {len(votes)}" + ("" if votes.tasks == self.tasks else " and other tasks")
+            )
+        has_votes = np.diff(votes.cast.starts) > 0
+        return self.where(has_votes if self.kept is None else has_votes[self.kept])
+
+    def confident(
+        self, at_least: float | None = None, task: str | None = None, *, precision: float | None = None
+    ) -> Labels:
+        """Drop the items whose most probable outcome, or label of ``task``, is not probable enough.
+
+        With several components, each must be. Items with gold stay, since gold is certain; of them, only those that
+        would have stayed without their gold still speak for the others.
+
+        Parameters
+        ----------
+        at_least
+            The probability that it must have.
+        task
+            The task whose labels matter; by default the outcomes do.
+        precision
+            In place of ``at_least``: the share of the remaining labels that must be right, with 95% confidence.
+            The threshold follows from gold, see :meth:`guarantee`.
+
+        >>> labels = Labels(TaskGraph.flat("mail", ["ham", "spam"]), (np.array([[0.9, 0.1], [0.5, 0.5]]),))
+        >>> len(labels.confident(0.8))
+        1
+        """
+        if (at_least is None) == (precision is None):
+            raise AssayError(
+                "confident takes either a probability, as in confident(0.9), or a precision, "
+                f"as in confident(precision=0.95), but got at_least={at_least!r} and precision={precision!r}"
+            )
+        if precision is not None:
+            at_least = self.guarantee(precision, task).threshold
+        if at_least is None or not 0 <= at_least <= 1:
+            raise AssayError(f"at_least must be a probability, but is {at_least!r}")
+        found = self.where(self._confidence(task) >= at_least)
+        if found.gold is None:
+            return found
+        sure = held_out_confidence(found.gold, self.tasks, task) >= at_least
+        return replace(found, gold=found.gold.take(sure, found.gold.rows[sure]) if sure.any() else None)
+
+    def _confidence(self, task: str | None) -> FloatArray:
+        return confidence_of(self.joint if task is None else (self[task],))
+
+    def rebalance(self, to: Literal["median", "min"] | None, task: str | None = None, *, seed: int = 0) -> Labels:
+        """Drop random items of frequent classes, until no class has more than the median, or the rarest, class had.
+
+        Parameters
+        ----------
+        to
+            ``"median"``, ``"min"``, or None to change nothing.
+        task
+            The task whose labels are the classes; by default the outcomes are.
+        seed
+            Determines which items are dropped.
+
+        >>> labels = Labels(TaskGraph.flat("mail", ["ham", "spam"]), (np.eye(2)[[0, 0, 0, 1]],))
+        >>> labels.rebalance("min").names("mail").tolist()
+        ['ham', 'spam']
+        """
+        if to not in ("median", "min", None):
+            raise AssayError(f"expected 'median', 'min' or None to rebalance to, but got {to!r}")
+        if to is None or not len(self):
+            return self
+        if task is None and len(self.joint) > 1:
+            raise AssayError(f"there are several components; name a task. {near_miss('', self.tasks.names)}")
+        classes = (self.joint[0] if task is None else self[task]).argmax(axis=1)
+        counts = np.bincount(classes)
+        found = counts[counts > 0]
+        most = int(found.min() if to == "min" else np.median(found))
+        shuffled = np.random.default_rng(seed).permutation(len(self))
+        chosen = np.zeros(len(self), dtype=bool)
+        for number in np.flatnonzero(counts):
+            chosen[shuffled[classes[shuffled] == number][:most]] = True
+        few = self.where(chosen)
+        if few.gold is None:
+            return few
+        # An item with gold stays by its true class, those that it stands for stay by the class they seem to have.
+        chances = np.minimum(most / np.maximum(counts, 1), 1)
+        said = few.gold.held_out[0] if task is None else held_out_marginal(few.gold, self.tasks, task)
+        as_said = np.append(chances, np.ones(said.shape[1]))[said.argmax(axis=1)]
+        weights = few.gold.weights * as_said / chances[classes[chosen][few.gold.rows]]
+        return replace(few, gold=replace(few.gold, weights=weights))
+
+    def tempered(self, temperature: float) -> Labels:
+        """Probabilities to the power of 1 / temperature, normalised: sharper below 1, flatter above.
+
+        So are the predictions that gold checks, so that scores are those of the tempered labels. What gold rules out
+        stays ruled out.
+        """
+        if not 0 < temperature < np.inf:
+            raise AssayError(f"temperature must be a positive number, but is {temperature!r}")
+        return self._each(lambda joint: tempered(joint, temperature))
+
+    def hard(self) -> Labels:
+        """All probability on the most probable outcome; on the first one in a tie.
+
+        Also in the predictions that gold checks, so that scores are those of the hard labels.
+        """
+        return self._each(lambda joint: np.eye(joint.shape[1])[joint.argmax(axis=1)])
+
+    def _each(self, change: Callable[[FloatArray], FloatArray]) -> Labels:
+        """The labels with changed probabilities, and what would be said without gold changed in the same way."""
+        gold = self.gold
+        if gold is not None:
+            gold = replace(gold, held_out=tuple(change(part) for part in gold.held_out))
+        return replace(self, joint=tuple(change(joint) for joint in self.joint), gold=gold)
+
+    # What gold tells of all items
+
+    def balance(self) -> pd.DataFrame:
+        """The share of items that have each label of each task, with its 95% interval.
+
+        A row per *task* and *label*, N/A included where it can occur: *share*, *low*, *high*, and the number of *gold*
+        items it rests on. Shares are counted on the items whose gold the model has learned from, and
+        sharpened by the labels of all items (prediction-powered inference), by what the model would have said without
+        an item's own gold. So they do not depend on the labels being right; the better these are, the narrower the
+        intervals. Items whose gold leaves a task open do not count for that task.
+
+        Without gold, the share is the mean label and the interval is from 0 to 1: votes alone do not tell.
+
+        >>> labels = Labels(TaskGraph.flat("mail", ["ham", "spam"]), (np.array([[0.9, 0.1], [0.5, 0.5]]),))
+        >>> labels.balance()
+           task label  share  low  high  gold
+        0  mail   ham    0.7  0.0   1.0     0
+        1  mail  spam    0.3  0.0   1.0     0
+        """
+        if not len(self):
+            raise AssayError("there are no items whose labels could be counted")
+        return balance_table(self.tasks, mean_predictions(self.joint, self.gold), len(self), self.gold)
+
+    def guarantee(self, precision: float, task: str | None = None) -> Guarantee:
+        """From which confidence on labels are right as often as asked, as far as gold can tell.
+
+        Confidence is the probability of the most probable outcome, or label of ``task``. Thresholds are tested on what
+        the model said of gold items before it was told their gold, so that with 95% confidence the share of right
+        labels is at least ``precision``, although the threshold is chosen.
+
+        Raises
+        ------
+        AssayError
+            If gold does not support it at any threshold; the error says about how many more hand labels might.
+
+        >>> rng = np.random.default_rng(0)
+        >>> joint = np.eye(2)[rng.integers(0, 2, 1000)] * 0.9 + 0.05
+        >>> gold = CheckedLabels(np.arange(100), (joint[:100] > 0.5,), (joint[:100],), np.ones(100))
+        >>> Labels(TaskGraph.flat("mail", ["ham", "spam"]), (joint,), gold=gold).guarantee(0.95)
+        Guarantee(95.0% right from confidence 0.950 on, 100.0% of items; gold: 100.0% of 100, at least 97.0%)
+        """
+        if isinstance(precision, bool) or not isinstance(precision, int | float) or not 0 < precision < 1:
+            raise AssayError(f"precision must be a number between 0 and 1, but is {precision!r}")
+        confidence = self._confidence(task)
+        if self.gold is None:
+            raise AssayError(
+                "no hand labels check these labels, and votes alone do not tell how often they are right; "
+                "fit the label model with gold, as in LabelModel().fit(votes, gold)"
+            )
+        checks = gold_checks(self.gold, self.tasks, task)
+        found = supported_threshold(checks, precision)
+        if found is None:
+            raise too_little_gold(checks, precision, task)
+        covered = confidence >= found.at
+        return Guarantee(
+            precision=float(precision),
+            threshold=found.at,
+            estimate=found.estimate,
+            low=found.low,
+            high=found.high,
+            coverage=float(covered.mean()),
+            gold=found.gold,
+            rest=np.flatnonzero(~covered),
+        )
+
+    # Decisions
+
+    def decide(
+        self, task: str | None = None, *, metric: Metric = "accuracy", label: str | None = None, cost: Any = None
+    ) -> npt.NDArray[np.object_]:
+        """(items,): a label of a task for each item, None for N/A, so that a metric is best in expectation.
+
+        :meth:`names` decides for all tasks at once, by the most probable outcome, and never contradicts the task
+        graph. Decisions that are made for each task by itself may: together they need not be an outcome.
+
+        Parameters
+        ----------
+        task
+            Which one; may be left out if there is only one.
+        metric
+            ``"accuracy"``: the most probable label. ``"f1"``: the F1 of ``label``, which is given wherever it is
+            more probable than half of the F1 that can be expected; other items get their most probable other label.
+            ``"macro_f1"``: the mean F1 of all labels, N/A included where it can occur; an approximation, which
+            finds a local optimum. F1s are ratios of expected counts, which is exact in the limit of many items.
+        label
+            The label whose F1 matters.
+        cost
+            In place of a metric: what it costs to decide on one label (column) where another one is true (row), in the
+            order of the task's labels, with N/A last where it can occur; or a dataframe with names. The decisions
+            have the lowest expected cost.
+
+        >>> tasks = TaskGraph.flat("urgency", ["low", "medium", "high"])
+        >>> labels = Labels(tasks, (np.array([[0.45, 0.15, 0.4], [0.7, 0.2, 0.1]]),))
+        >>> labels.decide().tolist()
+        ['low', 'low']
+        >>> labels.decide(metric="f1", label="high").tolist()
+        ['high', 'low']
+        >>> labels.decide(cost=[[0, 1, 2], [1, 0, 1], [2, 1, 0]]).tolist()
+        ['medium', 'low']
+        """
+        name = self._only_task() if task is None else task
+        probabilities = self[name]
+        component = self.tasks.label_space.components[self.tasks.label_space.component_of(name)]
+        names = [*self.tasks[name].labels, *(["N/A"] if (component.label_of(name) < 0).any() else [])]
+        chosen = decisions(probabilities[:, : len(names)], names, name, metric=metric, label=label, cost=cost)
+        found: npt.NDArray[np.object_] = np.array([*self.tasks[name].labels, None], dtype=object)[chosen]
+        return found
+
+    def _only_task(self) -> str:
+        if len(self.tasks.names) > 1:
+            raise AssayError(f"there are several tasks; name one of them. {near_miss('', self.tasks.names)}")
+        return self.tasks.names[0]
+
+    # Export
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A column for each task with its label, and one for each label with its probability."""
+        import pandas as pd
+
+        columns: dict[str, Any] = {}
+        for task in self.tasks:
+            columns[task.name] = pd.Series(self.names(task.name), dtype=object)
+            columns |= probability_columns(self, task.name)
+        table = pd.DataFrame(columns)
+        if self.items is not None:
+            table.index = pd.Index(self.items, name="item")
+        return table
+
+    def to_arrow(self) -> pa.Table:
+        """An Arrow table: the columns of :meth:`to_pandas`, then the outcomes of components with several tasks."""
+        return to_arrow(self)
+
+    def to_parquet(self, path: str | Path) -> Path:
+        """Write the table of :meth:`to_arrow` to a Parquet file that any tool can read; gold is in its metadata."""
+        return write_labels([self], path)
+
+    @classmethod
+    def from_parquet(cls, path: str | Path) -> Labels:
+        """Labels from a file that :meth:`to_parquet` wrote."""
+        tasks, joint, items, gold = read_labels(Path(path))
+        return cls(tasks, joint, items, gold=gold)
+
+
+def _remaining(gold: CheckedLabels | None, mask: npt.NDArray[np.bool_]) -> CheckedLabels | None:
+    """Gold of the items in a mask, whose rows are those among the items in it; None if there is none."""
+    if gold is None or not mask[gold.rows].any():
+        return None
+    chosen = mask[gold.rows]
+    rows: npt.NDArray[np.int64] = (np.cumsum(mask) - 1)[gold.rows[chosen]]
+    return gold.take(chosen, rows)
