@@ -7,7 +7,7 @@ import pytest
 
 import assay
 from assay import SourceGraph, Tally, UnidentifiableError, Votes
-from assay.counts import layout_of
+from assay.counts import Evidence, layout_of
 from assay.model.counted import Counted
 from assay.model.estimate import fit_component
 from assay.model.settings import ModelSettings, knowledge_for
