@@ -1,0 +1,180 @@
+"""What hand labels change: laws of the corrections, on votes with known parameters."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import assay
+from assay import SourceGraph, Tally, Votes
+from assay.counts import Evidence, layout_of
+from assay.gold import GoldItems
+from assay.model.estimate.gold_corrections import CorrectionSettings, GoldVotes, corrected, prediction_powered
+from assay.model.estimate.start import voted_for
+from assay.model.scorer import posterior
+from assay.model.solving import gold_votes
+from assay.simulate import flat_world
+
+DRAWN = flat_world(sources=6, classes=3, coverage=0.6, seed=5).draw(1_500)
+
+
+def gold_for(votes: Votes, truth: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    gold = np.full(len(votes), -1)
+    gold[rows] = truth[rows]
+    return gold
+
+
+def problem(votes: Votes, gold) -> tuple:
+    """Scoring, evidence and gold of a fitted model's only component."""
+    fitted = assay.LabelModel(allow_unidentifiable=True).fit(votes).fitted_
+    fit = fitted.components[0].fit
+    layout = layout_of(votes.schema, 0, SourceGraph(votes.names) if fitted.learned is None else fitted.learned.graph)
+    named = layout.sum_over_voters(voted_for(layout, np.ones(len(layout.masks))))
+    return fit.scoring, Evidence.of(Tally.of(votes), layout), gold_votes(GoldItems.among(votes, gold), 0, layout), named
+
+
+class TestLaws:
+    def test_labels_without_news_change_little(self):
+        """Votes that follow the model, and gold drawn from its own labels."""
+        chances = assay.LabelModel().fit(DRAWN.votes).predict_proba(DRAWN.votes)
+        rng = np.random.default_rng(2)
+        truth = (rng.random(len(chances))[:, None] > chances.cumsum(axis=1)).sum(axis=1)
+        scoring, evidence, gold, named = problem(
+            DRAWN.votes, gold_for(DRAWN.votes, truth, rng.permutation(1_500)[:200])
+        )
+        found = corrected(scoring, evidence, gold, named, told=200.0)
+        codes = DRAWN.votes.codes
+        moved = np.abs(posterior(found.scoring, codes) - posterior(scoring, codes)).mean()
+        assert moved < 0.04
+
+    @settings(max_examples=10)
+    @given(st.integers(0, 1_000))
+    def test_the_order_of_items_does_not_matter(self, seed):
+        rng = np.random.default_rng(seed)
+        scoring, evidence, gold, named = problem(DRAWN.votes, gold_for(DRAWN.votes, DRAWN.gold, np.arange(60)))
+        order = rng.permutation(len(gold))
+        shuffled = GoldVotes(gold.design.take(order), gold.codes[order], gold.allowed[order], gold.weights[order])
+        one = corrected(scoring, evidence, gold, named, told=30.0)
+        other = corrected(scoring, evidence, shuffled, named, told=30.0)
+        for a, b in zip(one.scoring.logs, other.scoring.logs, strict=True):
+            np.testing.assert_allclose(a, b, atol=1e-9)
+        # Items with the same votes and the same gold may change places between folds.
+        assert sorted(one.held_out.round(6).tolist()) == sorted(other.held_out.round(6).tolist())
+
+    def test_sources_that_mislead_are_found_out(self):
+        """A source that is always wrong about one class: votes alone do not tell, gold does."""
+        rng = np.random.default_rng(0)
+        truth = rng.integers(0, 2, 3_000)
+        columns = [np.where(rng.random(3_000) < 0.6, truth, 1 - truth) for _ in range(3)]
+        fooled = np.where(rng.random(3_000) < 0.95, 1 - truth, truth)
+        votes = Votes.from_matrix(np.column_stack([*columns, fooled]))
+        rows = rng.permutation(3_000)[:150]
+        scoring, evidence, gold, named = problem(votes, gold_for(votes, truth, rows))
+        found = corrected(scoring, evidence, gold, named, told=30.0)
+        rest = np.setdiff1d(np.arange(3_000), rows)
+        right = (posterior(found.scoring, votes.codes).argmax(axis=1) == truth)[rest].mean()
+        assert right > 0.93
+
+    def test_held_out_labels_are_as_right_as_those_of_other_items(self):
+        held_out, others = [], []
+        for seed in range(12):
+            rng = np.random.default_rng(seed)
+            rows = rng.permutation(1_500)[:150]
+            scoring, evidence, gold, named = problem(DRAWN.votes, gold_for(DRAWN.votes, DRAWN.gold, rows))
+            found = corrected(scoring, evidence, gold, named, told=45.0)
+            held_out.append((gold.allowed[np.arange(150), found.held_out.argmax(axis=1)]).mean())
+            rest = np.setdiff1d(np.arange(1_500), rows)
+            labels = posterior(found.scoring, DRAWN.votes.codes)[rest]
+            others.append((labels.argmax(axis=1) == DRAWN.gold[rest]).mean())
+        # Items without votes are scored by the class balance in one of the two, so a point of tolerance.
+        assert np.mean(held_out) == pytest.approx(np.mean(others), abs=0.02)
+
+    def test_a_large_group_is_not_turned_by_chance(self):
+        """Half of the items have one and the same vote, which is right more often than any other label would be."""
+        rng = np.random.default_rng(1)
+        n = 4_000
+        truth = np.where(rng.random(n) < 0.45, 0, rng.integers(1, 4, n))
+        said = np.where(rng.random(n) < 0.5, 0, -1)
+        others = np.column_stack(
+            [np.where((rng.random(n) < 0.5) & (truth == k), k, -1) for k in range(4) for _ in range(2)]
+        )
+        votes = Votes.from_matrix(np.column_stack([said, others]), cardinality=4)
+        alone = (said == 0) & (others < 0).all(axis=1)
+        turned = 0
+        for seed in range(8):
+            rows = np.random.default_rng(seed).permutation(n)[:20]
+            scoring, evidence, gold, named = problem(votes, gold_for(votes, truth, rows))
+            before = posterior(scoring, votes.codes[alone][:1]).argmax()
+            after = posterior(
+                corrected(scoring, evidence, gold, named, told=60.0).scoring, votes.codes[alone][:1]
+            ).argmax()
+            turned += int(before != after)
+        assert turned <= 1
+
+
+class TestEdges:
+    def test_gold_that_says_nothing_about_the_component(self):
+        scoring, evidence, gold, named = problem(DRAWN.votes, gold_for(DRAWN.votes, DRAWN.gold, np.arange(5)))
+        nothing = replace(gold, allowed=np.ones_like(gold.allowed))
+        found = corrected(scoring, evidence, nothing, named, told=30.0)
+        np.testing.assert_array_equal(found.scoring.prior, scoring.prior)
+        assert found.held_out.shape == (5, 3)
+        np.testing.assert_allclose(found.held_out.sum(axis=1), 1)
+
+    @pytest.mark.parametrize("items", [1, 2, 3, 6])
+    def test_a_handful(self, items):
+        scoring, evidence, gold, named = problem(DRAWN.votes, gold_for(DRAWN.votes, DRAWN.gold, np.arange(items)))
+        found = corrected(scoring, evidence, gold, named, told=30.0)
+        np.testing.assert_allclose(found.held_out.sum(axis=1), 1)
+        assert np.isfinite(found.scoring.gains).all()
+
+    def test_a_certain_balance_is_not_moved(self):
+        scoring, evidence, gold, named = problem(DRAWN.votes, gold_for(DRAWN.votes, DRAWN.gold, np.arange(80)))
+        only_balance = CorrectionSettings(penalties=(), prior=(-1e9, -1e9, 0.0))
+        found = corrected(scoring, evidence, gold, named, told=np.inf, settings=only_balance)
+        ratio = np.log(found.scoring.prior) / np.log(scoring.prior)
+        np.testing.assert_allclose(
+            np.diff(np.log(found.scoring.prior)), np.diff(np.log(scoring.prior)) * ratio_of(found, scoring)
+        )
+        assert np.isfinite(ratio).all()
+
+    def test_too_many_outcomes_for_free_weights(self):
+        scoring, evidence, gold, named = problem(DRAWN.votes, gold_for(DRAWN.votes, DRAWN.gold, np.arange(200)))
+        bound = corrected(scoring, evidence, gold, named, told=30.0, settings=CorrectionSettings(most_weights=0))
+        assert np.isfinite(bound.scoring.gains).all()
+        assert bound.held_out.shape == (200, 3)
+
+    def test_coarse_gold_settles_what_it_can(self):
+        """Gold that only rules out an outcome still makes it less probable elsewhere."""
+        scoring, evidence, gold, named = problem(DRAWN.votes, gold_for(DRAWN.votes, DRAWN.gold, np.arange(300)))
+        coarse = replace(gold, allowed=np.tile([True, True, False], (300, 1)))
+        found = corrected(scoring, evidence, coarse, named, told=30.0)
+        before, after = (posterior(one, DRAWN.votes.codes)[:, 2].mean() for one in (scoring, found.scoring))
+        assert after < before / 2
+
+
+def ratio_of(found, scoring) -> float:
+    """The slope of a corrected scoring, from what its first clique adds."""
+    return float(np.ptp(found.scoring.logs[0][0]) / np.ptp(scoring.logs[0][0]))
+
+
+class TestPredictionPowered:
+    def test_useless_predictions_leave_the_counted_share(self):
+        allowed = np.eye(2, dtype=bool)[[0, 0, 0, 1]]
+        flat = np.full((4, 2), 0.5)
+        found = prediction_powered(np.array([0.5, 0.5]), flat, allowed, np.ones(4))
+        np.testing.assert_allclose(found, [0.75, 0.25])
+
+    def test_perfect_predictions_tell_the_share_of_all_items(self):
+        allowed = np.eye(2, dtype=bool)[[0, 1, 1]]
+        found = prediction_powered(np.array([0.8, 0.2]), allowed.astype(float), allowed, np.ones(3))
+        np.testing.assert_allclose(found, [0.8, 0.2])
+
+    def test_weights_are_numbers_of_items(self):
+        allowed = np.eye(2, dtype=bool)[[0, 1]]
+        weighted = prediction_powered(np.full(2, 0.5), np.full((2, 2), 0.5), allowed, np.array([3.0, 1.0]))
+        np.testing.assert_allclose(weighted, [0.75, 0.25])
