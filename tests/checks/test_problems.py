@@ -20,7 +20,8 @@ class TestReports:
             "or more",
             "  --> tasks: label",
             "  --> sources: 0, 1",
-            "  = fix: add a third source for task 'label', independent of '0' and '1'",
+            "  = fix: add a third source for task 'label', independent of '0' and '1', "
+            "or label about 50 items by hand and fit with them as gold",
             "",
             "warning[A303]: '2' never says anything that rules an outcome out; nothing is learned about it",
             "  --> sources: 2",

@@ -51,7 +51,8 @@ class TestErrors:
         problem = only(assay.check(votes, [("kb", "kb2")]))
         assert (problem.code, problem.severity, problem.sources) == ("A004", "error", ("kb", "kb2", "crowd"))
         assert problem.fix == (
-            "add a third source for task 'person' that is independent of these, or drop the dependency ('kb', 'kb2')"
+            "add a third source for task 'person' that is independent of these, drop the dependency ('kb', 'kb2'), "
+            "or label about 50 items by hand and fit with them as gold"
         )
 
     def test_following_the_advice_helps(self):

@@ -1,11 +1,11 @@
 """What can be learned from votes, and what would help: one code for each kind of problem."""
 
 from assay.checks.checking import Learnability, check, check_tally
-from assay.checks.class_balance import HAND_LABELS
 from assay.checks.copies import duplicate_groups, inside_another, nearly_alike
 from assay.checks.identifiability import parts_of
 from assay.checks.problems import CODES, CheckReport, Code, Problem
 from assay.checks.vote_counts import VoteCounts, count_votes
+from assay.checks.wording import HAND_LABELS
 
 __all__ = [
     "CODES",

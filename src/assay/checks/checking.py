@@ -58,7 +58,7 @@ def check(
     error[A002]: only 2 sources vote on task 'label'; accuracies can be learned from three independent ones or more
       --> tasks: label
       --> sources: 0, 1
-      = fix: add a third source for task 'label', independent of '0' and '1'
+      = fix: add a third source for task 'label', independent of '0' and '1', or label about 50 items by hand ...
     <BLANKLINE>
     1 error
     """
@@ -133,7 +133,7 @@ def _source_graph(names: tuple[str, ...], dependencies: Iterable[Dependency]) ->
 
 
 def _problems(tally: Tally, found: Sequence[VoteCounts], graph: SourceGraph, known: _Known) -> Iterator[Problem]:
-    yield from _errors(found)
+    yield from _errors(found, known.labeled)
     yield from rules.never_votes(found, tally.names)
     yield from rules.added_dependencies(graph)
     for counts in found:
@@ -142,12 +142,14 @@ def _problems(tally: Tally, found: Sequence[VoteCounts], graph: SourceGraph, kno
             yield from contradicted(tally, counts.component)
 
 
-def _errors(found: Sequence[VoteCounts]) -> Iterator[Problem]:
-    """What stops a fit. All of it follows from who votes and who depends on whom."""
+def _errors(found: Sequence[VoteCounts], labeled: frozenset[str] = frozenset()) -> Iterator[Problem]:
+    """What stops a fit. All of it follows from who votes, who depends on whom, and which tasks have hand labels."""
     yield from rules.nobody_votes(found)
     for counts in found:
         if counts.names:
-            yield from rules.too_few_sources(counts)
+            # However few sources there are, hand labels tell their accuracies.
+            if not set(counts.tasks) <= labeled:
+                yield from rules.too_few_sources(counts)
             yield from rules.large_cliques(counts)
 
 

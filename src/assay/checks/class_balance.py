@@ -12,7 +12,7 @@ from assay.checks.agreement import TINY, Agreement
 from assay.checks.identifiability import View, classes_of, independent_groups, meets_kruskal, rarely_separated
 from assay.checks.problems import Problem
 from assay.checks.vote_counts import BoolArray, VoteCounts
-from assay.checks.wording import joined, pairs_of_labels, tasks_text
+from assay.checks.wording import HAND_LABELS, joined, pairs_of_labels, tasks_text
 from assay.errors import AssayError, near_miss
 from assay.tasks import TaskGraph
 
@@ -22,8 +22,6 @@ ENOUGH_INFORMATION = 2.0
 """With less information on the class balance, votes leave its standard error at almost 20 points."""
 USEFUL_CORRELATION = 0.25
 """The correlation of two sources that are right three times in four."""
-HAND_LABELS = 50
-"""As many hand labels tell a class balance to about ± 14 points."""
 
 
 def tasks_told(class_balance: Any, tasks: TaskGraph) -> frozenset[str]:

@@ -12,7 +12,7 @@ from assay.checks.copies import inside_another, nearly_alike, renamed
 from assay.checks.identifiability import Part, classes_of, parts_of
 from assay.checks.problems import Problem
 from assay.checks.vote_counts import VoteCounts
-from assay.checks.wording import dependencies_text, joined, labels_text, tasks_text, them
+from assay.checks.wording import BY_HAND, dependencies_text, joined, labels_text, tasks_text, them
 from assay.counts import MAX_CONFIGURATIONS, SourceGraph
 
 FEW_VOTES = 10
@@ -44,7 +44,7 @@ def too_few_sources(counts: VoteCounts) -> Iterator[Problem]:
     if count < 3:
         which = f"only {count} source{'s' * (count != 1)} {'vote' if count != 1 else 'votes'} on {where}"
         missing = "a third source" if most == 2 else "two more sources"
-        fix = f"add {missing} for {where}, independent of {joined(counts.names)}"
+        fix = f"add {missing} for {where}, independent of {joined(counts.names)}, or {BY_HAND}"
         yield _problem("A002", counts, f"{which}; accuracies can be learned from three independent ones or more", fix)
         return
     dependencies = [(counts.names[i], counts.names[j]) for i, j in counts.edges]
@@ -54,7 +54,7 @@ def too_few_sources(counts: VoteCounts) -> Iterator[Problem]:
         missing = "two sources" if most == 1 else "a source"
         fix = (
             f"add {missing} for {where} that {'are' if most == 1 else 'is'} independent of these, "
-            f"or drop {dependencies_text(dependencies)}"
+            f"drop {dependencies_text(dependencies)}, or {BY_HAND}"
         )
         yield _problem("A003", counts, message, fix)
         return
@@ -64,7 +64,8 @@ def too_few_sources(counts: VoteCounts) -> Iterator[Problem]:
         "(the inverse graph is bipartite); accuracies can be learned from three or more"
     )
     fix = (
-        f"add a third source for {where} that is independent of these, or drop {dependencies_text(dependencies, 'or')}"
+        f"add a third source for {where} that is independent of these, drop {dependencies_text(dependencies, 'or')}, "
+        f"or {BY_HAND}"
     )
     yield _problem("A004", counts, message, fix)
 

@@ -19,7 +19,7 @@ from assay.checks.agreement import TINY, Agreement
 from assay.checks.identifiability import Part
 from assay.checks.problems import Problem
 from assay.checks.vote_counts import VoteCounts
-from assay.checks.wording import joined, tasks_text
+from assay.checks.wording import BY_HAND, joined, tasks_text
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -101,14 +101,13 @@ def _told(counts: VoteCounts, members: Sequence[int], signal: Signal, agreement:
     """The message, and what to do."""
     names = [counts.names[source] for source in members]
     these, where = joined(names, most=4), f"accuracies on {tasks_text(counts.tasks)}"
-    by_hand = "label about 50 items by hand and fit with them as gold"
     if not signal.related and _meets_rarely(counts, members):
         times = _meetings(counts, members)
         message = f"two of {these} meet on an item only {times:,} time{'s' * (times != 1)}, too rarely to tell {where}"
-        return message, f"add items or sources so that more votes meet, or {by_hand}"
+        return message, f"add items or sources so that more votes meet, or {BY_HAND}"
     if not signal.related:
         message = f"{these} agree no more than sources that guess: their votes tell nothing about {where}"
-        return message, f"add sources that are better than random, or more items if these hardly are; or {by_hand}"
+        return message, f"add sources that are better than random, or more items if these hardly are; or {BY_HAND}"
     if signal.pair is not None and not signal.related_without[list(signal.pair)].any():
         pair = joined([names[place] for place in signal.pair])
         agree = "agree" if agreement.of(np.array(members)).excess[signal.pair] > 0 else "conflict"
@@ -116,13 +115,13 @@ def _told(counts: VoteCounts, members: Sequence[int], signal: Signal, agreement:
             f"of {these} only {pair} {agree} more than by chance: votes do not tell which of the two is how good, "
             f"so {where} are known only up to a trade-off"
         )
-        return message, f"add a source that is independent of {pair} and better than random, or {by_hand}"
+        return message, f"add a source that is independent of {pair} and better than random, or {BY_HAND}"
     needed = [names[place] for place in np.flatnonzero(~signal.related_without)]
     message = (
         f"without {'any one of ' if len(needed) > 1 else ''}{joined(needed, most=4)} the other sources among {these} "
         f"agree no more than sources that guess: {where} are known only up to a trade-off"
     )
-    return message, f"add items, or sources that are better than random; or {by_hand}"
+    return message, f"add items, or sources that are better than random; or {BY_HAND}"
 
 
 def _meetings(counts: VoteCounts, members: Sequence[int]) -> int:

@@ -10,6 +10,11 @@ import numpy.typing as npt
 from assay.errors import listing
 from assay.tasks import Component
 
+HAND_LABELS = 50
+"""As many hand labels tell a class balance to about ± 14 points."""
+BY_HAND = f"label about {HAND_LABELS} items by hand and fit with them as gold"
+"""What helps against all that votes alone do not tell."""
+
 
 def dependencies_text(pairs: Sequence[tuple[str, str]], word: str = "and") -> str:
     """Dependencies, as they were declared.

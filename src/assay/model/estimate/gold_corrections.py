@@ -6,8 +6,9 @@ ones are
 .. math:: s f_i + b + \sum_{c \in i} w_c,
 
 where the slope :math:`s` says how sure to be, :math:`b` moves the class balance, and :math:`w_c` is what a joint vote
-:math:`c` adds beyond what the votes alone tell: mostly for or against the outcomes that it names, and less freely for
-any other. All of them are shrunk toward no change, and a scoring with them is still a sum over votes.
+:math:`c` adds beyond what the votes alone tell: mostly for or against the outcomes that it names, which the votes of a
+source have in common as far as gold says so, and less freely for any other. All of them are shrunk toward no change,
+and a scoring with them is still a sum over votes.
 
 A few labels tell the slope and the balance at once; the weights of single votes need more. The balance is estimated
 *prediction-powered* (Angelopoulos et al., 2023): the share counted in gold, plus a slope times the difference of the
@@ -63,7 +64,7 @@ class CorrectionSettings:
     """Factors of the discount for correlated votes that are tried."""
     discount: float = 1.0
     """The penalty of another discount."""
-    risk: float = 100.0
+    risk: float = 50.0
     """By how much the log-weight of a candidate falls with each share of items that it may cost;"""
     errors: float = 1.64
     """what it may cost is this number of standard errors below what it gains on unseen gold,"""
@@ -217,6 +218,8 @@ class _Problem:
     """(joint votes in gold,): their columns in the design matrix."""
     directions: FloatArray
     """(joint votes in gold, outcomes): for or against what each names."""
+    voters: IntArray
+    """(joint votes in gold,): the source, or clique of sources, that casts each, numbered from zero."""
     allowed: BoolArray
     """(groups, outcomes)."""
     of_item: IntArray
@@ -265,6 +268,7 @@ class _Problem:
         says = named[active]
         says = says - says.mean(axis=1, keepdims=True)
         says /= np.maximum(np.ptp(says, axis=1, keepdims=True), TINY)
+        cliques = np.searchsorted(scoring.layout.offsets, active, side="right")
         logs = scoring.log_joint(gold.design)[teaching[first]]
         return cls(
             scoring=scoring,
@@ -279,6 +283,7 @@ class _Problem:
             columns=groups[:, active],
             active=active,
             directions=says,
+            voters=np.unique(cliques, return_inverse=True)[1],
             allowed=allowed[first],
             of_item=of_item,
             fold=fold,
@@ -393,7 +398,8 @@ class _Problem:
         settings, outcomes, columns = self.settings, self.outcomes, self.columns
         width = len(self.active)
         free = width * outcomes <= settings.most_weights
-        sizes = [1, outcomes, width, width * outcomes if free else 0]
+        voters = int(self.voters.max(initial=-1)) + 1
+        sizes = [1, outcomes, voters, width, width * outcomes if free else 0]
         ends = np.cumsum(sizes)[:-1]
         factor = effective_share(self.votes, start.discount)[:, None]
         given = start.slope * self.logs + start.shift
@@ -401,26 +407,30 @@ class _Problem:
         penalties = np.concatenate(
             [
                 np.full(size, weight)
-                for size, weight in zip(sizes, (settings.slope, settings.balance, penalty, others), strict=True)
+                for size, weight in zip(
+                    sizes, (settings.slope, settings.balance, penalty, penalty, others), strict=True
+                )
             ]
         )
 
-        def weights_of(said: FloatArray, other: FloatArray) -> FloatArray:
-            weights = said[:, None] * self.directions
+        def weights_of(shared: FloatArray, own: FloatArray, other: FloatArray) -> FloatArray:
+            weights = (shared[self.voters] + own)[:, None] * self.directions
             return weights + other.reshape(width, outcomes) if free else weights
 
         def loss(at: FloatArray) -> tuple[float, FloatArray]:
-            log_slope, shift, said, other = np.split(at, ends)
+            log_slope, shift, *votes = np.split(at, ends)
             scaled = np.exp(log_slope[0]) * given
-            posterior, _ = softmax(factor * (scaled + shift + columns @ weights_of(said, other)))
+            posterior, _ = softmax(factor * (scaled + shift + columns @ weights_of(*votes)))
             within = posterior * self.allowed
             right = np.maximum(within.sum(axis=1, keepdims=True), TINY)
             pull = counts[:, None] * factor * (posterior - within / right)
             per_vote = columns.T @ pull
+            named = (per_vote * self.directions).sum(axis=1)
             slopes = [
                 [(pull * scaled).sum()],
                 pull.sum(axis=0),
-                (per_vote * self.directions).sum(axis=1),
+                np.bincount(self.voters, named, minlength=voters),
+                named,
                 per_vote.ravel() if free else [],
             ]
             value = -float(counts @ np.log(right[:, 0])) + 0.5 * float(penalties @ (at * at))
@@ -428,9 +438,9 @@ class _Problem:
 
         first = np.zeros(int(sum(sizes))) if point is None else point
         found = minimize(loss, first, jac=True, method="L-BFGS-B", options={"maxiter": settings.max_steps})
-        log_slope, shift, said, other = np.split(found.x, ends)
+        log_slope, shift, *votes = np.split(found.x, ends)
         extra = float(np.exp(log_slope[0]))
-        change = _Change(start.slope * extra, start.discount, extra * start.shift + shift, weights_of(said, other))
+        change = _Change(start.slope * extra, start.discount, extra * start.shift + shift, weights_of(*votes))
         return found.x, change
 
     # What a change gives
