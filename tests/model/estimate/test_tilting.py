@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from assay.model.estimate.balance_belief import BalanceBelief, Statement
-from assay.model.estimate.tilting import mean_posterior, of_voted_items, tilted, wanted_balance
+from assay.model.estimate.tilting import mean_posterior, of_voted_items, part_of_the_way, tilted, wanted_balance
 from assay.model.scoring import Scoring
 from assay.simulate import flat_world
 from tests.support.worlds import written_out
@@ -48,11 +48,13 @@ def test_a_belief_decides_where_votes_tell_nothing():
     assert wanted_balance(TOLD, belief, em_weight=0.0, trust=0.0) == pytest.approx(WANTED)
 
 
-def test_a_figure_of_unstated_strength_may_be_a_round_one():
-    near = BalanceBelief.of_vector(TOLD * [1.1, 0.95, 1.0] / (TOLD @ [1.1, 0.95, 1.0]))
-    assert wanted_balance(TOLD, near, em_weight=0.0, trust=0.0) == pytest.approx(TOLD)
-    far = wanted_balance(TOLD, BalanceBelief.of_vector(WANTED), em_weight=0.0, trust=0.0)
-    assert np.abs(far - WANTED).max() < 0.5 * np.abs(TOLD - WANTED).max()
+def test_a_figure_of_unstated_strength_moves_labels_part_of_the_way():
+    part = part_of_the_way(BalanceBelief.of_vector(WANTED))
+    assert 0.5 < part < 1
+    assert part_of_the_way(BalanceBelief.of_vector(WANTED, strength=50)) == 1
+    shifts = [np.log(tilted(BAYES, EVIDENCE, WANTED, share).prior / BAYES.prior) for share in (1.0, part)]
+    whole, some = (shift - shift[0] for shift in shifts)
+    assert some == pytest.approx(part * whole)
 
 
 def test_em_has_weighed_it_already():
@@ -69,8 +71,7 @@ def test_the_more_a_belief_is_worth_the_more_it_counts():
     assert distances == sorted(distances, reverse=True)
     assert distances[0] > 0.2
     assert distances[-2] < 0.02
-    # A figure without a strength may be a round one: what is told moves toward it, but not all the way.
-    assert far(None) > far(50)
+    assert far(None) == pytest.approx(far(50))
 
 
 def test_a_range_that_holds_changes_nothing():

@@ -6,6 +6,10 @@ outcome and normalised, and the factors are such that the mean posterior over th
 
 Where votes tell the balance, too, the two are weighed by their precision: the wanted balance is the geometric
 mean of both. Where votes do not follow a model, what they tell has an error of its own, however many items there are.
+
+Where votes leave few items in doubt, a small change of the wanted balance needs large factors, which may turn all items
+with the same votes at once. So a figure whose exactness nobody stated changes labels only part of the way: most of
+what it is worth is in the first steps, and most of the harm that its error does in the last.
 """
 
 from __future__ import annotations
@@ -25,16 +29,19 @@ FloatArray = npt.NDArray[np.float64]
 _ERROR_OF_VOTES = 0.3
 """The error of the log-odds of a class balance that votes tell, although they do not follow EM's model."""
 
-_ROUND = 0.15
-"""How far the logarithm of a share may be off, at least, if nothing is said of how exact it is."""
+_PART_OF_THE_WAY = 0.7
+"""How far labels go toward the wanted balance, in log-odds, if nothing is said of how exact it is."""
 
 _PATTERNS = 40_000
 _STEPS = 200
 _CLOSE = 1e-5
 
 
-def tilted(scoring: Scoring, evidence: Evidence, wanted: FloatArray) -> Scoring:
-    """The scoring with a factor per outcome, so that the mean posterior of items with votes is the wanted balance."""
+def tilted(scoring: Scoring, evidence: Evidence, wanted: FloatArray, part: float = 1.0) -> Scoring:
+    """The scoring with a factor per outcome, so that the mean posterior of items with votes is the wanted balance.
+
+    With a ``part`` below one the logarithms of the factors are only this part of those that are needed.
+    """
     few = _voted(evidence)
     if few is None:
         return replace(scoring, without_votes=wanted)
@@ -51,7 +58,7 @@ def tilted(scoring: Scoring, evidence: Evidence, wanted: FloatArray) -> Scoring:
         tilt += pace * (step - step.mean())
         if np.abs(mean - wanted).max() < _CLOSE:
             break
-    prior = scoring.prior * np.exp(tilt - tilt.max())
+    prior = scoring.prior * np.exp(part * (tilt - tilt.max()))
     return replace(scoring, prior=prior / prior.sum(), without_votes=wanted, is_bayes=False)
 
 
@@ -82,8 +89,6 @@ def wanted_balance(told: FloatArray, belief: BalanceBelief, *, em_weight: float,
     if not np.isfinite(belief.items):
         return believed
     of_belief = belief.items * float(np.mean(believed * (1 - believed)))
-    if belief.strength is None:
-        believed = _within(believed, told)
     # EM has weighed the belief against the votes already, as a prior.
     weight = (1 - em_weight) * of_belief / (of_belief + trust**2 / _ERROR_OF_VOTES**2)
     logs = weight * np.log(np.maximum(believed, TINY)) + (1 - weight) * np.log(np.maximum(told, TINY))
@@ -91,11 +96,9 @@ def wanted_balance(told: FloatArray, belief: BalanceBelief, *, em_weight: float,
     return np.asarray(mixed / mixed.sum())
 
 
-def _within(believed: FloatArray, told: FloatArray) -> FloatArray:
-    """A belief of unstated strength is a round figure: the balance nearest to what is told that it may stand for."""
-    away = np.log(np.maximum(believed, TINY)) - np.log(np.maximum(told, TINY))
-    moved = told * np.exp(np.sign(away) * np.maximum(np.abs(away) - _ROUND, 0.0))
-    return np.asarray(moved / moved.sum())
+def part_of_the_way(belief: BalanceBelief) -> float:
+    """How far labels go toward the wanted balance: all of the way, unless nobody said how exact the belief is."""
+    return _PART_OF_THE_WAY if belief.strength is None else 1.0
 
 
 def of_voted_items(balance: FloatArray, parameters: Parameters, evidence: Evidence) -> FloatArray:
