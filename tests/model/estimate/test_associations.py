@@ -76,3 +76,13 @@ def test_sources_with_one_value_are_compared_by_when_they_vote():
     assert associations.correlation[0, 3] == pytest.approx(1)
     assert np.abs(associations.correlation[0, 1:3]).max() < 0.1
     assert (associations.meetings == 3_000).all()
+
+
+def test_few_items_tell_near_copies_from_good_sources():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 300)
+    good, other = (np.where(rng.random(300) < 0.9, truth, 1 - truth) for _ in range(2))
+    copy = np.where(rng.random(300) < 0.97, good, 1 - good)
+    lowest = associations_of(np.column_stack([good, copy, other])).at_least
+    assert lowest[0, 1] > 0.85
+    assert lowest[0, 2] < 0.7
