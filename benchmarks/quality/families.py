@@ -211,6 +211,22 @@ def paraphrases(n: int, rng: Rng) -> Draw:
     return _flat(columns, y, [1 - share, share])
 
 
+def nested(n: int, rng: Rng) -> Draw:
+    """One-sided rules, most of which refine a broad one: all their votes are inside of its votes."""
+    share = _between(rng, 0.3, 0.6)
+    y = truth([1 - share, share], n, rng)
+    columns: list[Codes] = []
+    for label in (0, 1):
+        for _ in range(int(rng.integers(1, 4))):
+            broad = one_sided(y, label, _between(rng, 0.3, 0.8), _between(rng, 0.1, 0.5), rng)
+            columns.append(broad)
+            for _ in range(int(rng.integers(0, 6))):
+                fine = one_sided(y, label, _between(rng, 0.03, 0.3), _between(rng, 0.01, 0.1), rng)
+                columns.append(np.where(broad >= 0, fine, -1))
+        columns += [one_sided(y, label, _between(rng, 0.02, 0.2), _between(rng, 0.01, 0.08), rng) for _ in range(3)]
+    return _flat(columns, y, [1 - share, share])
+
+
 def keywords(n: int, rng: Rng) -> Draw:
     """Thirty to sixty sparse rules, five classes; rules fire on words, and words come together."""
     classes = 5
@@ -459,6 +475,46 @@ def one_sided_hierarchy(n: int, rng: Rng) -> Draw:
     return _tree(n, rng, sides=1)
 
 
+def _taxonomy(domains: int, intents: int) -> assay.TaskGraph:
+    """A coarse task, and a fine one for each of its labels."""
+    numbers, names = range(intents), [f"domain{number}" for number in range(domains)]
+    fine = [assay.Task(f"in_{name}", [f"{name}_{i}" for i in numbers], parent=("domain", name)) for name in names]
+    return assay.TaskGraph([assay.Task("domain", names), *fine])
+
+
+def taxonomy(n: int, rng: Rng) -> Draw:
+    """Many outcomes in a tree, uneven: one-sided rules for coarse labels and for some of the fine ones.
+
+    Rules of all kinds fire more often on plain items, and on items that look like another label they err together.
+    """
+    domains, intents = int(rng.integers(2, 9)), int(rng.integers(2, 7))
+    tasks = _taxonomy(domains, intents)
+    count = domains * intents
+    balance = _balance(rng, count, _between(rng, 0.5, 5.0))
+    y = truth(balance, n, rng)
+    looks = np.where(rng.random(n) < _between(rng, 0.03, 0.15), (y + rng.integers(1, count, count)[y]) % count, y)
+    plain = rng.random(n)
+    columns: dict[str, tuple[str, list[str | None]]] = {}
+
+    def add(name: str, task: str, label: str, right: npt.NDArray[np.bool_], slip: float) -> None:
+        chance = np.where(right, _between(rng, 0.3, 0.9) * 1.5 * plain, slip)
+        columns[name] = (task, [label if fires else None for fires in rng.random(n) < chance])
+
+    for outcome in range(count):
+        domain = outcome // intents
+        # Rules are written for what is seen most, and some of the others have none.
+        for rule in range(int(rng.poisson(balance[outcome] / balance.mean()))):
+            label = f"domain{domain}_{outcome % intents}"
+            add(f"fine{outcome}_{rule}", f"in_domain{domain}", label, looks == outcome, _between(rng, 0.0, 0.01))
+    for domain in range(domains):
+        for rule in range(int(rng.integers(1, 3))):
+            of_it = looks // intents == domain
+            add(f"coarse{domain}_{rule}", "domain", f"domain{domain}", of_it, _between(rng, 0.0, 0.03))
+    votes = assay.Votes.from_columns(tasks, columns)
+    kept = np.flatnonzero((votes.codes >= 0).any(axis=1))
+    return Draw(votes.take(kept), y[kept], balance / balance.sum())
+
+
 FAMILIES: dict[str, Callable[[int, Rng], Draw]] = {
     maker.__name__.replace("_", " "): maker
     for maker in (
@@ -470,6 +526,7 @@ FAMILIES: dict[str, Callable[[int, Rng], Draw]] = {
             prompts,
             topics,
             paraphrases,
+            nested,
             keywords,
             many_classes,
             mixed_sides,
@@ -485,6 +542,7 @@ FAMILIES: dict[str, Callable[[int, Rng], Draw]] = {
             hierarchy,
             hierarchy_with_pairs,
             one_sided_hierarchy,
+            taxonomy,
         ),
     )
 }

@@ -177,3 +177,24 @@ def test_a_dependency_too_many_costs_little():
     plain, wrong = robust_model(drawn.votes), robust_model(drawn.votes, dependencies=[(0, 1), (2, 3)])
     right = [(model.predict(drawn.votes) == drawn.gold).mean() for model in (plain, wrong)]
     assert right[1] > right[0] - 0.005
+
+
+def test_a_coarse_vote_alone_is_for_what_no_finer_source_names():
+    """Doctors and lawyers have rules of their own; a person whom none of them knows is rather neither."""
+    jobs = ["Doctor", "Lawyer", "Baker", "Cook", "Smith"]
+    tasks = assay.TaskGraph(
+        [assay.Task("entity", ["Person", "Thing"]), assay.Task("job", jobs, parent=("entity", "Person"))]
+    )
+    rng = np.random.default_rng(0)
+    truth = rng.choice([*jobs, "none"], 2_000, p=[0.25, 0.1, 0.12, 0.12, 0.12, 0.29])
+    columns = {
+        label: ("job", [label if job == label and rng.random() < 0.4 else None for job in truth])
+        for label in ("Doctor", "Lawyer")
+    }
+    entities = ["Thing" if job == "none" else "Person" for job in truth]
+    for name in ("one", "other"):
+        columns[name] = ("entity", [said if rng.random() < 0.7 else None for said in entities])
+    votes = assay.Votes.from_columns(tasks, columns)
+    labels = robust_model(votes, allow_unidentifiable=True).label(votes).to_pandas()
+    coarse_only = (votes.codes[:, :2] < 0).all(axis=1) & (votes.codes[:, 2:] == 0).any(axis=1)
+    assert labels.loc[coarse_only, "job"].isin(["Baker", "Cook", "Smith"]).all()

@@ -120,7 +120,7 @@ class Associations:
     def at_least(self) -> FloatArray:
         """(sources, sources): the lower ends of 95% intervals of the correlation; 1 on the diagonal.
 
-        The nearer to one, the less it varies: a few hundred items suffice to know copies from sources that are just good.
+        The nearer to one, the less it varies: a few hundred items tell copies from sources that are just good.
         """
         lower = self.correlation - self.error * np.sqrt(1 - self.correlation**2)
         np.fill_diagonal(lower, 1.0)

@@ -62,6 +62,8 @@ IntArray = npt.NDArray[np.int64]
 
 _LEAST_WEIGHT = 0.2
 """The least weight of a vote in a majority vote, in log-odds."""
+_MANY_BESIDE = 5
+"""An outcome without a source of its own is not taken for rare, if it is one of this many that a coarse vote allows."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,7 +187,27 @@ def _shrunk_to_majority(
     shrunk = (1 - shrinkage) * said + shrinkage * points
     blocks = [shrunk[start:stop] for start, stop in pairwise(layout.offsets)]
     weight = tuple(np.vstack([block, (1 - shrinkage) * log[-1:]]) for block, log in zip(blocks, logs, strict=True))
-    return _scoring(parameters, weight, _tempered(parameters.balance, 1 - shrinkage))
+    balance = (1 - shrinkage) * parameters.balance + shrinkage * _with_unnamed(parameters.balance, evidence)
+    return _scoring(parameters, weight, _tempered(balance, 1 - shrinkage))
+
+
+def _with_unnamed(balance: FloatArray, evidence: Evidence) -> FloatArray:
+    """The class balance in which an outcome that is only ever part of coarse votes is as frequent as those beside it.
+
+    EM divides coarse votes equally, and outcomes with sources of their own get finer votes besides, so that the others
+    look rare. But an item without a finer vote is rather one of those that nobody could have named. Among few outcomes
+    one without a source may well be rare, so these are left alone.
+    """
+    layout = evidence.layout
+    used = np.unique(layout.all_masks[_by_value(layout) @ evidence.seen > 0], axis=0)
+    sizes = np.where(used, used.sum(axis=1, keepdims=True), len(balance) + 1)
+    finest = sizes.min(axis=0, initial=len(balance) + 1)
+    raised = balance.copy()
+    for outcome in np.flatnonzero((finest >= _MANY_BESIDE) & (finest <= len(balance))):
+        beside = used[sizes[:, outcome] == finest[outcome]].any(axis=0)
+        raised[outcome] = max(balance[outcome], float(balance[beside].mean()))
+    normal: FloatArray = raised / raised.sum()
+    return normal
 
 
 def _equally_accurate(masks: BoolArray, accuracy: float) -> FloatArray:
