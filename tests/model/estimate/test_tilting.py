@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from assay.model.estimate.balance_belief import BalanceBelief, Statement
-from assay.model.estimate.tilting import mean_posterior, of_voted_items, part_of_the_way, tilted, wanted_balance
+from assay.model.estimate.tilting import held_back, mean_posterior, of_voted_items, tilted, wanted_balance
 from assay.model.scoring import Scoring
 from assay.simulate import flat_world
 from tests.support.worlds import written_out
@@ -49,12 +49,23 @@ def test_a_belief_decides_where_votes_tell_nothing():
 
 
 def test_a_figure_of_unstated_strength_moves_labels_part_of_the_way():
-    part = part_of_the_way(BalanceBelief.of_vector(WANTED))
-    assert 0.5 < part < 1
-    assert part_of_the_way(BalanceBelief.of_vector(WANTED, strength=50)) == 1
-    shifts = [np.log(tilted(BAYES, EVIDENCE, WANTED, share).prior / BAYES.prior) for share in (1.0, part)]
-    whole, some = (shift - shift[0] for shift in shifts)
-    assert some == pytest.approx(part * whole)
+    left_out = held_back(BalanceBelief.of_vector(WANTED))
+    assert 0 < left_out < 0.5
+    assert held_back(BalanceBelief.of_vector(WANTED, strength=50)) == 0
+    told = mean_posterior(BAYES, EVIDENCE)
+    parts = []
+    for far in (0.05, 1.0, 5.0):
+        wanted = told * np.exp(far * np.linspace(-1, 1, len(told)))
+        shifts = [
+            np.log(tilted(BAYES, EVIDENCE, wanted / wanted.sum(), held_back=share).prior / BAYES.prior)
+            for share in (0.0, left_out)
+        ]
+        whole, some = (shift[-1] - shift[0] for shift in shifts)
+        parts.append(some / whole)
+    # The further a figure is from what the votes tell, the nearer labels come to it.
+    assert parts[0] == pytest.approx(1 - left_out, abs=0.05)
+    assert parts[0] < parts[1] < parts[2]
+    assert parts[2] > 0.95
 
 
 def test_em_has_weighed_it_already():

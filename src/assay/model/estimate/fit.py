@@ -22,7 +22,7 @@ from assay.model.estimate.robust import RobustSettings, robust
 from assay.model.estimate.self_assessment import SelfAssessment, self_assessment
 from assay.model.estimate.solver import SolverOutcome
 from assay.model.estimate.start import from_majority
-from assay.model.estimate.tilting import mean_posterior, of_voted_items, part_of_the_way, tilted, wanted_balance
+from assay.model.estimate.tilting import held_back, mean_posterior, of_voted_items, tilted, wanted_balance
 from assay.model.estimate.uncertainty import (
     Interval,
     accuracies,
@@ -114,7 +114,7 @@ class Fit:
         if belief.of == "all":
             of_all = wanted_balance(self.parameters.balance, belief, em_weight=em_weight, trust=trust)
             wanted = of_voted_items(of_all, self.parameters, self.evidence)
-        return replace(self, scoring=tilted(self.scoring, self.evidence, wanted, part_of_the_way(belief)))
+        return replace(self, scoring=tilted(self.scoring, self.evidence, wanted, held_back=held_back(belief)))
 
     @property
     def statistics(self) -> Statistics | None:

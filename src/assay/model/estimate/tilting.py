@@ -8,8 +8,9 @@ Where votes tell the balance, too, the two are weighed by their precision: the w
 mean of both. Where votes do not follow a model, what they tell has an error of its own, however many items there are.
 
 Where votes leave few items in doubt, a small change of the wanted balance needs large factors, which may turn all items
-with the same votes at once. So a figure whose exactness nobody stated changes labels only part of the way: most of
-what it is worth is in the first steps, and most of the harm that its error does in the last.
+with the same votes at once. So a figure whose exactness nobody stated changes labels only part of the way if it is near
+what the votes tell: most of what it is worth is in the first steps, and most of the harm that its error does in the
+last. The further it is from what they tell, the less does it matter how round it is, and the nearer labels come to it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import numpy.typing as npt
 
 from assay.counts import Evidence
 from assay.model.estimate.balance_belief import BalanceBelief
+from assay.model.estimate.shifting import shift_to
 from assay.model.parameters import TINY, Parameters
 from assay.model.scoring import Scoring, softmax
 
@@ -29,35 +31,28 @@ FloatArray = npt.NDArray[np.float64]
 _ERROR_OF_VOTES = 0.3
 """The error of the log-odds of a class balance that votes tell, although they do not follow EM's model."""
 
-_PART_OF_THE_WAY = 0.7
-"""How far labels go toward the wanted balance, in log-odds, if nothing is said of how exact it is."""
+_HELD_BACK = 0.3
+"""The part of the way toward the wanted balance, in log-odds, that labels do not go if nothing is said of how exact it
+is; less by a factor of e for each unit of log-odds of the whole way."""
 
 _PATTERNS = 40_000
-_STEPS = 200
-_CLOSE = 1e-5
 
 
-def tilted(scoring: Scoring, evidence: Evidence, wanted: FloatArray, part: float = 1.0) -> Scoring:
+def tilted(scoring: Scoring, evidence: Evidence, wanted: FloatArray, *, held_back: float = 0.0) -> Scoring:
     """The scoring with a factor per outcome, so that the mean posterior of items with votes is the wanted balance.
 
-    With a ``part`` below one the logarithms of the factors are only this part of those that are needed.
+    ``held_back``: the part of the logarithms of the factors that is left out if they are near zero.
     """
     few = _voted(evidence)
     if few is None:
         return replace(scoring, without_votes=wanted)
     shares = few.counts / few.counts.sum()
     logs = scoring.log_joint(few.design)
-    effective = scoring.effective(np.diff(few.design.starts))[:, None]
-    aim = np.log(np.maximum(wanted, TINY))
-    # Discounted like the rest of the score; a step of the same size in log-odds is longer before the discount.
-    pace = 1 / max(float(shares @ effective[:, 0]), TINY)
-    tilt = np.zeros_like(aim)
-    for _ in range(_STEPS):
-        mean = shares @ softmax((logs + tilt) * effective)[0]
-        step = aim - np.log(np.maximum(mean, TINY))
-        tilt += pace * (step - step.mean())
-        if np.abs(mean - wanted).max() < _CLOSE:
-            break
+    effective = scoring.effective(np.diff(few.design.starts))
+    tilt = shift_to(logs, effective, shares, np.maximum(wanted, TINY))
+    # Discounted like the rest of the score.
+    distance = float(np.ptp(tilt)) / 2 * float(shares @ effective)
+    part = 1 - held_back * np.exp(-distance)
     prior = scoring.prior * np.exp(part * (tilt - tilt.max()))
     return replace(scoring, prior=prior / prior.sum(), without_votes=wanted, is_bayes=False)
 
@@ -96,9 +91,9 @@ def wanted_balance(told: FloatArray, belief: BalanceBelief, *, em_weight: float,
     return np.asarray(mixed / mixed.sum())
 
 
-def part_of_the_way(belief: BalanceBelief) -> float:
-    """How far labels go toward the wanted balance: all of the way, unless nobody said how exact the belief is."""
-    return _PART_OF_THE_WAY if belief.strength is None else 1.0
+def held_back(belief: BalanceBelief) -> float:
+    """The part of the way toward the wanted balance that labels do not go: none, if it is known how exact it is."""
+    return _HELD_BACK if belief.strength is None else 0.0
 
 
 def of_voted_items(balance: FloatArray, parameters: Parameters, evidence: Evidence) -> FloatArray:
