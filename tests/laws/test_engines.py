@@ -195,6 +195,21 @@ class TestFitAndLabel:
         out = fitted.label(path, out=tmp_path / "labels.parquet", engine=engine)
         assert same_labels(Labels.from_parquet(out), expected)
 
+    @pytest.mark.usefixtures("small_pieces")
+    def test_hand_labels_by_name(self, engine, votes, tmp_path):
+        named = replace(votes, items=np.array([f"item {row}" for row in range(len(votes))]))
+        path = named.to_parquet(tmp_path / "votes.parquet")
+        hand = assay.HandLabels.of(
+            assay.HandAnswer(f"item {row}", by="ann", answer={"label": str(row % 3)}) for row in range(5, 3_000, 60)
+        )
+        there, here = LabelModel().fit(path, hand, engine=engine), LabelModel().fit(named, hand)
+        assert same_model(there, here)
+        out = there.label(path, out=tmp_path / "labels.parquet", engine=engine)
+        found, expected = Labels.from_parquet(out), here.label(named)
+        assert same_labels(found, expected)
+        assert found.gold.rows.tolist() == expected.gold.rows.tolist() == list(range(5, 3_000, 60))
+        np.testing.assert_array_equal(found.gold.held_out[0], expected.gold.held_out[0])
+
     def test_sparse_votes(self, engine, votes, fitted):
         listed = replace(votes, store=votes.cast)
         assert same_counts(assay.count(listed, engine=engine), Tally.of(votes))
