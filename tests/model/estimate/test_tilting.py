@@ -65,7 +65,7 @@ def test_a_figure_of_unstated_strength_moves_labels_part_of_the_way():
     # The further a figure is from what the votes tell, the nearer labels come to it.
     assert parts[0] == pytest.approx(1 - left_out, abs=0.05)
     assert parts[0] < parts[1] < parts[2]
-    assert parts[2] > 0.95
+    assert parts[2] > 0.9
 
 
 def test_em_has_weighed_it_already():

@@ -33,7 +33,7 @@ _ERROR_OF_VOTES = 0.3
 
 _HELD_BACK = 0.3
 """The part of the way toward the wanted balance, in log-odds, that labels do not go if nothing is said of how exact it
-is; less by a factor of e for each unit of log-odds of the whole way."""
+is; less by a factor of e for every two units of log-odds of the whole way."""
 
 _PATTERNS = 40_000
 
@@ -52,7 +52,7 @@ def tilted(scoring: Scoring, evidence: Evidence, wanted: FloatArray, *, held_bac
     tilt = shift_to(logs, effective, shares, np.maximum(wanted, TINY))
     # Discounted like the rest of the score.
     distance = float(np.ptp(tilt)) / 2 * float(shares @ effective)
-    part = 1 - held_back * np.exp(-distance)
+    part = 1 - held_back * np.exp(-distance / 2)
     prior = scoring.prior * np.exp(part * (tilt - tilt.max()))
     return replace(scoring, prior=prior / prior.sum(), without_votes=wanted, is_bayes=False)
 
