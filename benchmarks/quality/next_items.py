@@ -3,10 +3,11 @@
     ASSAY_DATA=… python -m benchmarks.quality.next_items
 
 On the sets of run.py with at least 600 items with gold, of which only these items are used; and on the flat families
-of simulated votes of families.py, on seeds that nothing was chosen on. In each draw, one half of the items may be labeled,
-and the other half is only scored, for both ways of choosing. Items are labeled in batches of 20, and after each the
-label model is fitted again, with all votes and the gold so far, as an array without weights. The number of labels that
-reach the accuracy of 100 random ones is read off the curve of mean accuracies, between its points in a straight line.
+of simulated votes of families.py, on seeds that nothing was chosen on. In each draw, one half of the items may be
+labeled, and the other half is only scored, for both ways of choosing. Items are labeled in batches of 20, and after
+each the label model is fitted again, with all votes and the gold so far, as an array without weights. The number of
+labels that reach the accuracy of 100 random ones is read off the curve of mean accuracies, in straight lines between
+its points.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from benchmarks.quality.summary import KIND_NAMES
 from benchmarks.support.problems import RESULTS, Target, in_parallel, plain_table, target_table
 
 LEAST_GOLD, ITEMS = 600, 2_000
-DRAWS, SEEDS = 3, 2
+DRAWS, SEEDS = 2, 1
 RANDOM, CHOSEN = "random", "next_items"
 LABELS = {RANDOM: (20, 40, 60, 100), CHOSEN: (20, 40, 60, 80, 100)}
 REFERENCE, MOST = 100, 60
@@ -181,10 +182,7 @@ def main() -> None:
     wanted = [name.strip() for name in given.sets.split(",") if name.strip()]
     real = [] if wanted and set(wanted) <= set(FAMILIES) else stored_sets([w for w in wanted if w not in FAMILIES])
     jobs = [
-        (one.name, one.kind, number)
-        for one in real
-        if one.known.sum() >= LEAST_GOLD
-        for number in range(given.draws)
+        (one.name, one.kind, number) for one in real if one.known.sum() >= LEAST_GOLD for number in range(given.draws)
     ]
     families = [name for name in flat_families() if not wanted or name in wanted]
     jobs += [(name, SIMULATED, number) for name in families for number in range(given.seeds)]

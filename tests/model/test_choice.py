@@ -106,7 +106,7 @@ class TestChoice:
     def test_weighted_means_of_anything_are_unbiased(self, model, world, choices, what):
         """Weighted by one over the chance, what is chosen stands for all open items."""
         wrong = model.predict(world.votes) != world.gold
-        values = {"wrong labels": wrong, "a class": world.gold == 1, "row numbers": np.arange(N) / N}[what].astype(float)
+        values = 1.0 * {"wrong labels": wrong, "a class": world.gold == 1, "row numbers": np.arange(N) / N}[what]
         is_open = np.ones(N, dtype=bool)
         is_open[:60:2] = False
         means = [float((values[one.rows] / one.chances).sum()) / is_open.sum() for one in choices]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay import LabelModel
+from assay import LabelModel, Votes
 from assay.model.usefulness import Doubts, UsefulnessSettings, labels_wanted
 from assay.simulate import flat_world
 
@@ -40,6 +40,16 @@ def test_covariances_are_some_and_labels_shrink_them(fitted):
     assert np.linalg.eigvalsh(after.covariance).min() > -1e-9
     assert (after.covariance.diagonal() <= before.covariance.diagonal() + 1e-9).all()
     assert (after.gains(np.ones(size), np.zeros(size)) >= 0).all()
+
+
+def test_items_without_votes_tell_about_each_other_only(fitted):
+    _, component = fitted
+    codes = np.array([[0, 1, -1, -1, -1], [-1] * 5, [0, 2, -1, -1, -1]])
+    votes = Votes.from_codes(fitted[0].tasks, codes, fitted[0].names, fitted[0].values)
+    covariance = Doubts.of(component, votes, votes.take([]), np.empty(0), USED).covariance
+    assert covariance[1, [0, 2]].tolist() == [0.0, 0.0]
+    assert covariance[1, 1] > 0
+    assert covariance[0, 2] != 0
 
 
 def test_labels_here_and_before_tell_the_same(fitted):

@@ -6,7 +6,6 @@ sample would: how good labels are, and how common each one is.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -54,10 +53,10 @@ def next_items(
 ) -> IntArray:
     """The items to label by hand next.
 
-    Part of them is a random sample, which scores and shares need. The others are drawn from groups of items with the same
-    votes, preferably from those whose labels would change the most decisions: large groups, or groups that share votes with
-    many others, about which the model is unsure, and that have few labels yet. While hardly any item has gold, all
-    are drawn at random.
+    Part of them is a random sample, which scores and shares need. The others are drawn from groups of items with the
+    same votes, preferably from those whose labels would change the most decisions: large groups, or groups that share
+    votes with many others, about which the model is unsure, and that have few labels yet. While hardly any item has
+    gold, all are drawn at random.
 
     Label them, fit the model again with all gold, and ask for the next ones: batches of about 20 are a good size.
 
@@ -73,8 +72,8 @@ def next_items(
         True labels that the model does not know of yet, in any form that :meth:`assay.Votes.summary` takes. Items that
         have them are not chosen, either.
     random
-        The share of items that is chosen at random, from 0 to 1. With 0 some items have no chance at all to be chosen, so
-        that hand labels cannot tell how good labels are. By default 0.4, and 1 while fewer than 20 items have gold.
+        The share of items that is chosen at random, from 0 to 1. With 0 some items have no chance at all to be chosen,
+        so that hand labels cannot tell how good labels are. By default 0.4, and 1 while fewer than 20 items have gold.
     seed
         For the draw, 0 or more: the same seed gives the same items, as long as no more of them have gold.
 
@@ -127,15 +126,16 @@ def choice_of(
         is_open &= ~asked
     if not is_open.any():
         raise AssayError(f"all {len(given):,} items have gold: there is none left to label")
-    labeled = int((~is_open).sum()) if fitted.gold is None else max(int((~is_open).sum()), len(fitted.gold))
-    share = float(random) if random is not None else 1.0 if labeled < ALL_RANDOM else RANDOM
+    labeled = max(int((~is_open).sum()), 0 if fitted.gold is None else len(fitted.gold))
+    share = random if random is not None else 1.0 if labeled < ALL_RANDOM else RANDOM
     n = min(n, int(is_open.sum()))
     # Batches that are drawn with the same seed are independent of each other.
     rng = np.random.default_rng([seed, labeled])
+    patterns = _Patterns.of(fitted, given)
     at_random = np.where(is_open, share * n / is_open.sum(), 0.0)
-    useful = np.zeros(len(given)) if share == 1 else _usefulness(fitted, given, is_open, (1 - share) * n)
+    useful = np.zeros(len(given)) if share == 1 else _usefulness(fitted, given, patterns, is_open, (1 - share) * n)
     chances = inclusion_chances(at_random + useful, n, is_open)
-    rows = rng.permutation(drawn(chances, _alike_together(fitted, given), rng))
+    rows = rng.permutation(drawn(chances, patterns.place[patterns.of_item], rng))
     # An item may be chosen as either kind; marked in this proportion, those marked random are a random sample.
     is_random = rng.random(len(rows)) * chances[rows] < at_random[rows]
     return Choice(rows, tuple("random" if flag else "useful" for flag in is_random), chances[rows])
@@ -144,7 +144,8 @@ def choice_of(
 def _check(n: Any, random: Any, seed: Any) -> None:
     if not isinstance(n, Integral) or isinstance(n, bool) or n < 1:
         raise AssayError(f"n must be the number of items to choose, 1 or more, but is {n!r}")
-    if random is not None and (not isinstance(random, Real) or isinstance(random, bool) or not 0 <= random <= 1):
+    is_number = isinstance(random, Real) and not isinstance(random, bool)
+    if random is not None and not (is_number and 0 <= float(random) <= 1):
         raise AssayError(f"random must be the share of items chosen at random, from 0 to 1, but is {random!r}")
     if not isinstance(seed, Integral) or isinstance(seed, bool) or seed < 0:
         raise AssayError(f"seed must be a number, 0 or more, but is {seed!r}")
@@ -160,21 +161,45 @@ def _with_gold(fitted: Fitted, votes: Votes, gold: Any) -> BoolArray:
     return known
 
 
-def _usefulness(fitted: Fitted, votes: Votes, is_open: BoolArray, n: float) -> FloatArray:
-    """(items,): the chance of each to be chosen as useful, n in total; open items with the same votes have the same."""
+@dataclass(frozen=True, eq=False)
+class _Patterns:
+    """The distinct rows of votes."""
+
+    votes: Votes
+    """Of one item each."""
+    of_item: IntArray
+    """(items,): the pattern of each item."""
+    items: IntArray
+    """(patterns,): how many items have each."""
+    doubt: FloatArray
+    """(patterns,): the probability that the most probable outcome is not the true one, summed over components."""
+    place: IntArray
+    """(patterns,): in an order in which neighbours have similar labels."""
+
+    @classmethod
+    def of(cls, fitted: Fitted, votes: Votes) -> _Patterns:
+        _, first, of_item, items = np.unique(
+            hashes_of(votes), return_index=True, return_inverse=True, return_counts=True
+        )
+        distinct = votes.take(first)
+        chances = [part.scorer(distinct) for part in fitted.components]
+        doubt = np.sum([1 - part.max(axis=1) for part in chances], axis=0)
+        order = np.lexsort((doubt, *(part.argmax(axis=1) for part in reversed(chances))))
+        return cls(distinct, of_item, items, doubt, np.argsort(order))
+
+
+def _usefulness(fitted: Fitted, votes: Votes, patterns: _Patterns, is_open: BoolArray, n: float) -> FloatArray:
+    """(items,): the chance of each to be chosen as useful, at most n in total; the same for the same votes."""
     used = UsefulnessSettings()
-    _, first, pattern, items = np.unique(hashes_of(votes), return_index=True, return_inverse=True, return_counts=True)
-    room = np.bincount(pattern[is_open], minlength=len(first))
-    parts = [part for part in fitted.components if part.layout.outcomes > 1]
-    unsure = sum(1 - part.scorer(votes.take(first)).max(axis=1) for part in parts)
-    looked_at = np.argsort(-unsure * items, kind="stable")[: used.patterns]
-    some = votes.take(first[looked_at])
+    looked_at = np.argsort(-patterns.doubt * patterns.items, kind="stable")[: used.patterns]
+    items = patterns.items[looked_at].astype(float)
+    room = np.bincount(patterns.of_item[is_open], minlength=len(patterns.items))[looked_at].astype(float)
     known, labels = _distinct(_known_votes(fitted, votes, ~is_open))
-    doubts = [Doubts.of(part, some, known, labels, used) for part in parts]
-    wanted = labels_wanted(doubts, items[looked_at].astype(float), room[looked_at].astype(float), n, used)
-    each = np.zeros(len(first))
-    each[looked_at] = wanted / np.maximum(room[looked_at], 1)
-    return np.where(is_open, each[pattern], 0.0)
+    some = patterns.votes.take(looked_at)
+    doubts = [Doubts.of(part, some, known, labels, used) for part in fitted.components if part.layout.outcomes > 1]
+    each = np.zeros(len(patterns.items))
+    each[looked_at] = labels_wanted(doubts, items, room, n, used) / np.maximum(room, 1.0)
+    return np.where(is_open, each[patterns.of_item], 0.0)
 
 
 def _known_votes(fitted: Fitted, votes: Votes, has_gold: BoolArray) -> Votes:
@@ -187,12 +212,8 @@ def _known_votes(fitted: Fitted, votes: Votes, has_gold: BoolArray) -> Votes:
     if not elsewhere.any():
         return here
     others = fitted.gold.votes.take(elsewhere).like(votes)
-    return Votes(votes.schema, others.store) if not len(here) else _joined([here, others])
-
-
-def _joined(parts: Sequence[Votes]) -> Votes:
-    """Votes of all parts, whose items need no names here."""
-    return Votes.concat([Votes(part.schema, part.store) for part in parts])
+    # Items need no names here, and those of the two might be the same.
+    return Votes.concat([Votes(votes.schema, part.store) for part in (here, others)])
 
 
 def _distinct(votes: Votes) -> tuple[Votes, FloatArray]:
@@ -200,18 +221,6 @@ def _distinct(votes: Votes) -> tuple[Votes, FloatArray]:
     _, first, counts = np.unique(hashes_of(votes), return_index=True, return_counts=True)
     often = np.argsort(-counts, kind="stable")[:_MOST_KNOWN]
     return votes.take(first[often]), counts[often].astype(float)
-
-
-def _alike_together(fitted: Fitted, votes: Votes) -> IntArray:
-    """(items,): an order in which neighbours have similar labels and votes."""
-    hashes = hashes_of(votes)
-    _, first, pattern = np.unique(hashes, return_index=True, return_inverse=True)
-    chances = np.hstack([part.scorer(votes.take(first)) for part in fitted.components])
-    leading = chances.argmax(axis=1)
-    order = np.lexsort((chances.max(axis=1), leading))
-    place = np.empty(len(first), dtype=np.int64)
-    place[order] = np.arange(len(first))
-    return place[pattern]
 
 
 def inclusion_chances(scores: FloatArray, n: int, is_open: BoolArray) -> FloatArray:

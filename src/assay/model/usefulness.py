@@ -1,11 +1,11 @@
 r"""What a hand label would change: how many labels each vote pattern should get.
 
 Hand labels correct the log-odds of items by a slope, a shift of the class balance, and what each joint vote adds (see
-:mod:`assay.model.estimate.gold_corrections`). Before they are known, all of these are Gaussian beliefs around no change.
-So the log-odds :math:`m` of the two most probable outcomes of vote patterns have a joint covariance: two patterns are
+:mod:`assay.model.estimate.gold_corrections`). Before they are known, these are Gaussian beliefs around no change. So
+the log-odds :math:`m` of the two most probable outcomes of vote patterns have a joint covariance: two patterns are
 related if they share votes, and most of all if they are the same. A label of a pattern is an observation of its
-log-odds, with noise :math:`1 / p (1 - p)`, and moves those of another by :math:`s`, its standard deviation, before it is
-known what it says. Then decisions on that pattern are expected to gain
+log-odds, with noise :math:`1 / p (1 - p)`. It will move those of another pattern by an amount of standard deviation
+:math:`s`, and decisions on that pattern are expected to gain
 
 .. math:: s\, \varphi(m / s) - m\, \Phi(-m / s)
 
@@ -137,7 +137,13 @@ class _Margins:
         # Outcomes are pairs here: what is for one may be against another, or have nothing to do with it.
         alike = self.pair @ other.pair.T / 2
         slopes = used.slope * np.outer(self.margin, other.margin)
-        return np.asarray(slopes + alike * (used.balance + used.votes * shared + used.pattern * same))
+        every = slopes + alike * (used.balance + used.votes * shared + used.pattern * same)
+        # The label of items without votes is a share of its own, which only such items tell.
+        return np.asarray(np.where(self.has_votes[:, None] == other.has_votes, every, 0.0))
+
+    @property
+    def has_votes(self) -> npt.NDArray[np.bool_]:
+        return np.diff(self.votes.indptr) > 0
 
     def noise(self, variance: FloatArray) -> FloatArray:
         """(patterns,): one over the information of a label, which tells little where its outcome is known before."""

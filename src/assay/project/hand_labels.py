@@ -18,7 +18,6 @@ from assay.project.pipeline import MODEL_FILE, all_said, current_votes
 from assay.project.project import Project
 from assay.votes import Votes, rows_named
 
-
 _BATCH = 20
 """How many items are chosen together."""
 
