@@ -162,6 +162,8 @@ class TestChoice:
     def test_a_model_must_be_fitted(self, world):
         with pytest.raises(NotFittedError):
             next_items(LabelModel(), world.votes)
+        with pytest.raises(AssayError, match="expected a fitted LabelModel, but got MajorityVote"):
+            next_items(assay.MajorityVote().fit(world.votes), world.votes)
 
 
 class TestVotesOfAnyKind:

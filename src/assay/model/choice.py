@@ -118,6 +118,8 @@ def choice_of(
 
     ``asked`` (items,) are items that count as if they had gold, though what it is may not be known yet.
     """
+    if not isinstance(model, LabelModel):
+        raise AssayError(f"expected a fitted LabelModel, but got {type(model).__name__}")
     _check(n, random, seed)
     fitted = model.fitted_
     given = fitted.aligned(votes)
