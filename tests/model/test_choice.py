@@ -203,17 +203,38 @@ class TestVotesOfAnyKind:
         assert set(choice.kinds) == {"random", "useful"}
 
 
-def test_a_large_group_in_doubt_gets_labels_and_is_decided_right():
-    """Half of all items have the same two votes, which contradict each other; random items tell about the rest, too."""
-    rng = np.random.default_rng(3)
-    truth = rng.integers(0, 2, 4000)
-    votes = np.full((4000, 6), -1)
-    odd = rng.random(4000) < 0.15
-    votes[~odd, :4] = np.where(rng.random((4000, 4)) < 0.9, truth[:, None], 1 - truth[:, None])[~odd]
-    votes[odd, 4], votes[odd, 5] = 0, 1
-    truth[odd] = rng.random(odd.sum()) < 0.85
-    first = np.full(4000, -1)
-    first[:20] = truth[:20]
-    model = LabelModel(allow_unidentifiable=True).fit(votes, first)
-    in_doubt = [odd[next_items(model, votes, 40, seed=seed)].mean() for seed in range(5)]
-    assert np.mean(in_doubt) > 2 * odd.mean()
+def groups_in_doubt(seed):
+    """Votes and truth: four sources that agree mostly, and five groups of items, each with two votes that contradict
+    each other and one true label nearly always; and which items are in the groups."""
+    rng = np.random.default_rng(seed)
+    truth, votes = rng.integers(0, 2, 3000), np.full((3000, 14), -1)
+    group = np.where(rng.random(3000) < 0.3, rng.integers(0, 5, 3000), -1)
+    votes[:, :4] = np.where(rng.random((3000, 4)) < 0.9, truth[:, None], 1 - truth[:, None])
+    votes[group >= 0, :4] = -1
+    for number in range(5):
+        its = group == number
+        votes[its, 4 + 2 * number : 6 + 2 * number] = 0, 1
+        truth[its] = (rng.random(its.sum()) < 0.9) == number % 2
+    return votes, truth, group >= 0
+
+
+def test_large_groups_in_doubt_get_labels_and_are_decided_right():
+    gains, in_doubt = [], []
+    for seed in range(4):
+        votes, truth, in_group = groups_in_doubt(seed)
+        order = np.random.default_rng(seed).permutation(3000)
+        first = np.full(3000, -1)
+        first[order[:20]] = truth[order[:20]]
+        model = LabelModel(allow_unidentifiable=True).fit(votes, first)
+        chosen = next_items(model, votes, 20, seed=seed)
+        in_doubt.append(in_group[chosen].mean())
+        rest = np.setdiff1d(order[40:], chosen)
+        right = []
+        for rows in (order[20:40], chosen):
+            gold = first.copy()
+            gold[rows] = truth[rows]
+            found = LabelModel(allow_unidentifiable=True).fit(votes, gold).predict(votes)
+            right.append((found == truth)[rest].mean())
+        gains.append(right[1] - right[0])
+    assert np.mean(in_doubt) > 0.5
+    assert np.mean(gains) > 0.01
