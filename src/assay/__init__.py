@@ -42,7 +42,7 @@ _HOMES = {
     ],
     "assay.labels": ["Labels"],
     "assay.checks": ["check"],
-    "assay.model": ["LabelModel"],
+    "assay.model": ["LabelModel", "next_items"],
     "assay.model.dependencies": ["LearnedDependencies", "learn_dependencies"],
     "assay.baselines": [
         "DataProgramming",
@@ -107,7 +107,7 @@ if TYPE_CHECKING:
     from assay.evaluation import evaluate, over_trials
     from assay.gold import HandAnswer, HandLabels
     from assay.labels import Labels
-    from assay.model import LabelModel
+    from assay.model import LabelModel, next_items
     from assay.model.dependencies import LearnedDependencies, learn_dependencies
     from assay.planner import plan
     from assay.project import compare

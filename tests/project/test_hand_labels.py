@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import assay
 from assay import DataError, HandLabels, ProjectError, VoteError
 from assay.cli import app
-from assay.project import Answers, Project, Queued, current_votes, gold_votes, queue, run, shown_items
+from assay.project import Answers, Project, Queued, apply_sources, current_votes, gold_votes, queue, run, shown_items
 from assay.project.demo import write_example
 from assay.project.hand_labels import past_of
 
@@ -67,6 +67,38 @@ class TestQueue:
         assert queue(project, 1, also=[other])[0].row != first.row
         both = change(project, "[sources]", '[hand_labels]\npath = ["hand_labels.jsonl", "bob.jsonl"]\n\n[sources]')
         assert queue(both, 1)[0].row != first.row
+
+
+class TestQueueAfterARun:
+    @pytest.fixture
+    def taught(self, project):
+        """A project whose last run has learned from 30 hand labels."""
+        gold = gold_votes(project, current_votes(project)).to_pandas()["gold"]
+        for one in queue(project, 30):
+            truth = dict(pair.split("=") for pair in gold.iloc[one.row].split(", "))
+            label(project, [one], answer={task: said for task, said in truth.items() if said != "N/A"})
+        run(project, progress=False)
+        return project
+
+    def test_part_is_chosen_as_useful_unless_told_not_to(self, taught):
+        items = queue(taught, 40)
+        assert {one.kind for one in items} == {"random", "useful"}
+        assert all(0 < one.chance <= 1 for one in items)
+        assert {one.kind for one in queue(taught, 40, random_only=True)} == {"random"}
+
+    def test_the_order_stays_and_everybody_is_asked_once(self, taught):
+        rows = [one.row for one in queue(taught, 300)]
+        assert sorted(rows) == sorted({*range(200)} - set(HandLabels.read(taught.hand_labels[0]).answers))
+        assert [one.row for one in queue(taught, 35)] == rows[:35]
+        label(taught, queue(taught, 30)[:25])
+        assert [one.row for one in queue(taught, 10)] == rows[25:35]
+        assert {one.chosen for one in HandLabels.read(taught.hand_labels[0]).said} == {"random", "useful"}
+
+    def test_is_random_again_once_the_sources_are_others(self, taught):
+        path = taught.modules[0]
+        path.write_text(path.read_text() + "\n\n@assay.source\ndef nobody(row):\n    return None\n")
+        apply_sources(taught, progress=False)
+        assert {one.kind for one in queue(taught, 40)} == {"random"}
 
 
 class TestItems:

@@ -1,6 +1,7 @@
 """The label model: its parameters, how it scores items, and its files."""
 
 from assay.model.advice import in_common
+from assay.model.choice import ALL_RANDOM, Choice, choice_of, next_items
 from assay.model.explanation import Explanation
 from assay.model.fitted import Fitted
 from assay.model.label_model import LabelModel
@@ -8,4 +9,17 @@ from assay.model.scorer import posterior
 from assay.model.scoring import Scoring, softmax
 from assay.model.settings import check_settings
 
-__all__ = ["Explanation", "Fitted", "LabelModel", "Scoring", "check_settings", "in_common", "posterior", "softmax"]
+__all__ = [
+    "ALL_RANDOM",
+    "Choice",
+    "Explanation",
+    "Fitted",
+    "LabelModel",
+    "Scoring",
+    "check_settings",
+    "choice_of",
+    "in_common",
+    "next_items",
+    "posterior",
+    "softmax",
+]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,9 +13,13 @@ import numpy as np
 from assay._core.rows import records_at
 from assay.errors import ProjectError, near_miss
 from assay.gold import HandAnswer, Item, Kind, append_answer, read_answers
-from assay.project.pipeline import all_said, current_votes
+from assay.model import ALL_RANDOM, LabelModel, choice_of
+from assay.project.pipeline import MODEL_FILE, all_said, current_votes
 from assay.project.project import Project
 from assay.votes import Votes, rows_named
+
+_BATCH = 20
+"""How many items are chosen together."""
 
 
 class Queued(NamedTuple):
@@ -29,14 +34,44 @@ class Queued(NamedTuple):
 def queue(project: Project, n: int, random_only: bool = False, *, also: Sequence[Path] = ()) -> list[Queued]:
     """The next items to label by hand, at most ``n``, none of which anybody has labeled or skipped.
 
-    They are drawn at random, in an order that does not depend on ``n``: who stops and comes back goes on where they
-    were. ``also`` are files of hand labels besides the project's own.
+    They are chosen by :func:`assay.model.choice_of` if the model of the last run has learned from hand labels, and at
+    random if not, or if ``random_only``. Until the next run their order does not depend on ``n``: who stops and comes
+    back goes on where they were. ``also`` are files of hand labels besides the project's own.
     """
     votes = current_votes(project)
     open_rows = unlabeled(project, votes, also)
+    model = None if random_only else taught_model(project, votes)
+    if model is not None:
+        return list(islice(_in_batches(model, votes, set(open_rows), project.model.seed), n))
     order = np.random.default_rng(project.model.seed).permutation(len(votes))
     chosen = order[np.isin(order, open_rows)][:n].tolist()
     return [Queued(row, "random", len(chosen) / len(open_rows)) for row in chosen]
+
+
+def taught_model(project: Project, votes: Votes) -> LabelModel | None:
+    """The model of the last run, if it has learned from enough hand labels to tell which are useful."""
+    path = project.output / MODEL_FILE
+    if not path.is_file():
+        return None
+    model = LabelModel.load(path)
+    fitted = model.fitted_
+    is_taught = fitted.gold is not None and len(fitted.gold) >= ALL_RANDOM
+    # After other sources were applied, votes are no longer those that it has learned from.
+    is_same = (fitted.tasks, fitted.names, fitted.values) == (votes.tasks, votes.names, votes.values)
+    return model if is_taught and is_same else None
+
+
+def _in_batches(model: LabelModel, votes: Votes, open_rows: set[int], seed: int) -> Iterator[Queued]:
+    """Batch after batch, each as if those before it had labels, whether they have or not: so the order stays."""
+    gold = model.fitted_.gold
+    asked = np.zeros(len(votes), dtype=bool)
+    asked[[] if gold is None else gold.found_in(votes)[1]] = True
+    while not asked.all():
+        choice = choice_of(model, votes, _BATCH, asked=asked, seed=seed)
+        for row, kind, chance in zip(choice.rows.tolist(), choice.kinds, choice.chances.tolist(), strict=True):
+            if row in open_rows:
+                yield Queued(row, kind, chance)
+        asked[choice.rows] = True
 
 
 def unlabeled(project: Project, votes: Votes, also: Sequence[Path] = ()) -> list[int]:
