@@ -12,12 +12,12 @@ import numpy.typing as npt
 from assay._core.progress import Progress
 from assay.endmodel.predictor import Predictor
 from assay.endmodel.sklearn_model import SklearnEndModel
-from assay.errors import AssayError
+from assay.errors import AssayError, UnidentifiableError
 from assay.evaluation import BOTH, HAND_LABELS, LABELS, TrainingComparison
-from assay.gold import CheckedLabels, GoldItems
+from assay.gold import CheckedLabels, GoldItems, HandLabels
 from assay.labels import Labels
 from assay.model import LabelModel
-from assay.votes import Votes, as_votes
+from assay.votes import Votes, as_votes, rows_named
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -48,7 +48,7 @@ def compare_training(
     Items with gold are dealt into folds. For each fold, models are trained without its items, on
 
     - *hand labels alone*: the gold of the other folds,
-    - *labels alone*: the labels of a label model that knows of no gold,
+    - *labels alone*: the labels of a label model that knows of no gold; left out if without gold there is none,
     - *both*: the labels of a label model that has learned from the gold of the other folds, in which
       those items have their gold;
 
@@ -110,11 +110,11 @@ def compare_training(
     knowing = LabelModel() if label_model is None else label_model
     fold = _dealt(known, min(folds, int(settled.sum())), seed)
     count = int(fold.max()) + 1
-    trial = _Trial(model, data, given, known, settled, knowing, pick)
+    trial = _Trial(model, data, given, gold, known, settled, knowing, pick)
     parts: dict[str, tuple[FloatArray, ...]] = {}
     sizes: dict[str, list[int]] = {}
     with Progress("comparing", total=3 * count, show=progress, unit="trainings") as bar:
-        alone = _fresh(knowing).fit(given, progress=False).label(given, progress=False)
+        alone = trial.labels_alone()
         for number in range(count):
             held = fold == number
             for name, labels in trial.labels(held, alone).items():
@@ -159,23 +159,44 @@ class _Trial:
     model: Predictor[Any]
     data: Any
     votes: Votes
+    gold: Any
     known: GoldItems
     settled: BoolArray
     label_model: LabelModel
     choose: Choice
 
-    def labels(self, held: BoolArray, alone: Labels) -> Mapping[str, Labels]:
+    def labels_alone(self) -> Labels | None:
+        """The labels of votes alone; None if these do not suffice to learn anything."""
+        try:
+            return self._labels(_fresh(self.label_model), None)
+        except UnidentifiableError:
+            return None
+
+    def labels(self, held: BoolArray, alone: Labels | None) -> Mapping[str, Labels]:
         """What to train on if some of the gold items are held out."""
         without = np.ones(len(self.votes), dtype=bool)
         without[self.known.rows[held]] = False
-        teaching = self.known.truth.take(~held)
-        truth = _spread(self.votes, teaching, self.known.rows[~held])
-        taught = _fresh(self.label_model).fit(self.votes, truth, progress=False).label(self.votes, progress=False)
-        return {
-            HAND_LABELS: self._gold_alone(held),
-            LABELS: _dropping(self.choose(alone), without),
-            BOTH: _dropping(self.choose(taught), without),
-        }
+        # What all of the gold makes learnable, four fifths of it may not.
+        model = _fresh(self.label_model).set_params(allow_unidentifiable=True)
+        found = {HAND_LABELS: self._gold_alone(held)}
+        if alone is not None:
+            found[LABELS] = _dropping(self.choose(alone), without)
+        return {**found, BOTH: _dropping(self.choose(self._labels(model, self._gold_but(held))), without)}
+
+    def _labels(self, model: LabelModel, gold: Any) -> Labels:
+        return model.fit(self.votes, gold, progress=False).label(self.votes, progress=False)
+
+    def _gold_but(self, held: BoolArray) -> Any:
+        """The gold of the items that are not held out; hand labels stay such, since they know how they were chosen."""
+        if isinstance(self.gold, HandLabels):
+            rows = rows_named(self.votes.items, len(self.votes), [one.item for one in self.gold.said])
+            kept = ~np.isin(rows, self.known.rows[held])
+            said = tuple(one for one, is_kept in zip(self.gold.said, kept.tolist(), strict=True) if is_kept)
+            return replace(self.gold, said=said)
+        truth = self.known.truth
+        codes = np.full((len(self.votes), 1), -1, dtype=np.int64)
+        codes[self.known.rows[~held]] = truth.codes[~held]
+        return Votes.from_codes(truth.tasks, codes, truth.names, truth.values, self.votes.items)
 
     def _gold_alone(self, held: BoolArray) -> Labels:
         chosen = np.zeros(len(self.votes), dtype=bool)
@@ -199,13 +220,6 @@ class _Trial:
                 raise KeyboardInterrupt
         rows = self.known.rows[held]
         return tuple(part[rows] for part in model.label(self.data).joint)
-
-
-def _spread(votes: Votes, truth: Votes, rows: IntArray) -> Votes:
-    """The gold of some rows as that of all items, unknown elsewhere."""
-    codes = np.full((len(votes), 1), -1, dtype=truth.codes.dtype)
-    codes[rows] = truth.codes
-    return Votes.from_codes(truth.tasks, codes, truth.names, truth.values, votes.items)
 
 
 def _dropping(labels: Labels, rows: BoolArray) -> Labels:

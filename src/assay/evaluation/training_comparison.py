@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Self
@@ -67,23 +67,19 @@ class TrainingComparison:
     @property
     def advice(self) -> str:
         """Which to take, or that the hand labels do not tell."""
-        first, second, *_ = self.ranked
+        first, *others = self.ranked
         if self.best is not None:
-            return f"Train on {_phrase(first)}: {', '.join(self._beaten(first))}."
-        tied = [name for name in self.ranked[1:] if self.gains[first, name].low <= 0]
-        worse = [name for name in self.ranked[1:] if name not in tied]
-        gain = self.gains[first, second]
-        told = (
-            f"{self.items} hand labels do not tell which to take: trained on {_phrase(first)}, the model is "
-            f"{_points(gain)} more accurate than on {_phrase(second)}, which may be chance"
+            ahead = [f"{_points(self.gains[first, other])} more accurate than on {other}" for other in others]
+            return f"Train on {first}: {' and '.join(ahead)}, beyond what chance explains."
+        ahead = [
+            f"on {other} by {_points(gain)}, {'beyond chance' if gain.low > 0 else 'which may be chance'}"
+            for other in others
+            for gain in [self.gains[first, other]]
+        ]
+        return (
+            f"{self.items:,} hand labels do not tell which to take: a model trained on {first} is ahead of one trained "
+            f"{'; and of one trained '.join(ahead)}."
         )
-        if len(tied) > 1:
-            return f"{told}, and so may be the {_points(self.gains[first, tied[1]])} to {_phrase(tied[1])}."
-        return told + "".join(f". {_sentence(_phrase(name))} are the worse choice" for name in worse) + "."
-
-    def _beaten(self, first: str) -> Iterator[str]:
-        for name in self.ranked[1:]:
-            yield f"{_points(self.gains[first, name])} more accurate than on {_phrase(name)}"
 
     def to_pandas(self) -> pd.DataFrame:
         """Per thing trained on: *items* trained on, *accuracy*, *low* and *high*."""
@@ -164,15 +160,7 @@ def paired_difference(differences: FloatArray, counts: FloatArray, weights: Floa
     return Figure(float(parts @ each), max(mean - half, -1.0), min(mean + half, 1.0))
 
 
-def _phrase(name: str) -> str:
-    phrases = {HAND_LABELS: "hand labels alone", LABELS: "the labels without them", BOTH: "both"}
-    return phrases.get(name, name)
-
-
 def _points(gain: Figure) -> str:
-    return f"{100 * gain.value:.1f} points ({100 * gain.low:+.1f} to {100 * gain.high:+.1f})"
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    low, high = (f"{100 * end:+.1f}".replace("-", "−") for end in (gain.low, gain.high))
+    return f"{100 * gain.value:.1f} points ({low} to {high})"
 

@@ -154,7 +154,8 @@ def gold_section(report: Report) -> Markup | None:
     found = report.evaluations
     if not found:
         return None
-    methods = _telling(found)
+    # The table has all methods, pictures those that have a colour.
+    methods = {name: score for name, score in _telling(found).items() if name in _PLACES}
     first = next(iter(found.values()))
     tasks = [str(task) for task in first.tasks.index][:_MOST_TASKS]
     rows: list[dict[str, Any]] = []
