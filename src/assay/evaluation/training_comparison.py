@@ -146,7 +146,7 @@ def paired_difference(differences: FloatArray, counts: FloatArray, weights: Floa
 
     >>> found = paired_difference(np.array([1.0] * 9 + [-1.0] * 2 + [0.0] * 89), np.ones(100), np.ones(100))
     >>> round(found.value, 3), round(found.low, 3), round(found.high, 3)
-    (0.07, 0.002, 0.135)
+    (0.07, 0.003, 0.134)
     """
     counting = counts > 0
     if not counting.any():

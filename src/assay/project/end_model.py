@@ -101,14 +101,14 @@ def compare_methods(project: Project, slice_by: str | None = None) -> dict[str, 
             f"there is nothing to evaluate against: label items by hand with 'assay label {project.folder}' and run "
             f"'assay run {project.folder}', or add [gold] with path = \"...\" to assay.toml"
         )
-    methods = {**_without_hand_labels(project, votes, labels), "label model": labels}
     held = held_out(project, len(votes))
-    if gold is not None:
-        methods["end model"] = stored_model(project).label(project.data)
-        _check_size("end model", methods["end model"], votes, project)
     if not held.any():
         held = np.ones(len(votes), dtype=bool)
     slices = None if slice_by is None else _slices(project, slice_by, held)
+    methods = {**_without_hand_labels(project, votes, labels), "label model": labels}
+    if gold is not None:
+        methods["end model"] = stored_model(project).label(project.data)
+        _check_size("end model", methods["end model"], votes, project)
     chosen = {name: found.where(held) for name, found in methods.items()}
     return evaluate_methods(votes.take(held), chosen, None if gold is None else gold.take(held), slices=slices)
 

@@ -97,7 +97,8 @@ def _heading(report: Report) -> list[Content]:
     if scored is not None:
         taught = f", {interval(*scored.interval())}, cross-fitted" if scored.cross_fitted else ""
         how = f"on {count(scored.items, 'item')}{taught}"
-        tiles.append(("Accuracy by gold", percent(scored.accuracy), how))
+        by = "hand labels" if scored.cross_fitted == scored.items else "gold"
+        tiles.append((f"Accuracy by {by}", percent(scored.accuracy), how))
     return [
         tag("div", "Assay report", class_="mark"),
         tag("h1", report.title),

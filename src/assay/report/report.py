@@ -98,6 +98,8 @@ class Report:
     """How error bars would shrink with more items."""
     hand_labels: HandLabelFacts | None = None
     """What the gold that taught the model tells of all items, if there is some."""
+    taught: int = 0
+    """How many items with gold the model has learned from."""
     trainings: TrainingComparison | None = None
     """End models that were trained on hand labels, labels, or both, if they were compared."""
     shows_texts: bool = True
@@ -186,7 +188,9 @@ class Report:
             versions=versions(),
             methods=tuple(", ".join(part.fit.solvers) for part in fitted.components),
             check=model.check_,
-            priorities=priorities(sources, tasks, components, model.check_, redundant, faults, model.notes_),
+            priorities=priorities(
+                sources, tasks, components, model.check_, redundant, faults, model.notes_, evaluations or {}
+            ),
             advice=tuple(model.advice_),
             sources=sources,
             tasks=tasks,
@@ -203,6 +207,7 @@ class Report:
             evaluations=evaluations or {},
             forecast=forecast_error_bars(model.sources_, counted.tally.items),
             hand_labels=hand_label_facts(labels),
+            taught=0 if fitted.gold is None else len(fitted.gold),
             trainings=trainings,
             shows_texts=texts,
             faults=faults,
