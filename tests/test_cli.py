@@ -274,7 +274,8 @@ class TestHandLabelsAlone:
     """A project without gold, whose hand labels say how good its labels are."""
 
     @pytest.fixture(scope="class")
-    def folder(self, tmp_path_factory):
+    @classmethod
+    def folder(cls, tmp_path_factory):
         home = tmp_path_factory.mktemp("project") / "p"
         runner.invoke(app, ["demo", "--folder", str(home), "--texts", "600"])
         said = (home / "assay.toml").read_text()

@@ -67,18 +67,7 @@ def confident_labels(
 
 
 def for_people(labels: Labels, promise: Guarantee, task: str | None = None) -> pd.DataFrame:
-    """The items that are not covered, a row each, the least sure first: name or row number, confidence, and labels.
-
-    >>> from assay.gold import CheckedLabels
-    >>> from assay.tasks import TaskGraph
-    >>> joint = np.array([[0.99, 0.01]] * 60 + [[0.6, 0.4], [0.5, 0.5]])
-    >>> gold = CheckedLabels(np.arange(59), (np.repeat([[True, False]], 59, axis=0),), (joint[:59],), np.ones(59))
-    >>> labels = Labels(TaskGraph.flat("mail", ["ham", "spam"]), (joint,), gold=gold)
-    >>> for_people(labels, labels.guarantee(0.95))
-       row  confidence mail
-    0   61         0.5  ham
-    1   60         0.6  ham
-    """
+    """The items that are not covered, a row each, the least sure first: name or row number, confidence, and labels."""
     import pandas as pd
 
     parts = labels.joint if task is None else (labels[task],)
