@@ -22,7 +22,7 @@ def said(right):
 def compared(**right):
     names = {"hand": HAND_LABELS, "labels": LABELS, "both": BOTH}
     labels = {names[name]: said(flags) for name, flags in right.items()}
-    return TrainingComparison.of(labels, folds=5, trained_on={name: 80 for name in labels})
+    return TrainingComparison.of(labels, folds=5, trained_on=dict.fromkeys(labels, 80))
 
 
 def first(count, of=100):

@@ -103,8 +103,8 @@ def compare_training(
     settled = _settled(known)
     if settled.sum() < _FEWEST:
         raise AssayError(
-            f"there are {int(settled.sum())} items whose outcome the hand labels settle, and it takes {_FEWEST} or more "
-            "to compare trainings; label more items"
+            f"there are {int(settled.sum())} items whose outcome the hand labels settle, and it takes {_FEWEST} "
+            "or more to compare trainings; label more items"
         )
     pick = (lambda labels: labels.voted(given)) if choose is None else choose
     knowing = LabelModel() if label_model is None else label_model

@@ -118,7 +118,9 @@ class TrainingComparison:
                 },
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise AssayError(f"this is not a stored comparison of trainings: {type(error).__name__}: {error}") from error
+            raise AssayError(
+                f"this is not a stored comparison of trainings: {type(error).__name__}: {error}"
+            ) from error
 
 
 def _gain(one: Scored, other: Scored) -> Figure:
@@ -163,4 +165,3 @@ def paired_difference(differences: FloatArray, counts: FloatArray, weights: Floa
 def _points(gain: Figure) -> str:
     low, high = (f"{100 * end:+.1f}".replace("-", "−") for end in (gain.low, gain.high))
     return f"{100 * gain.value:.1f} points ({low} to {high})"
-

@@ -27,9 +27,7 @@ def compare_training(project: Project, *, progress: bool = True) -> TrainingComp
     stored_labels(project)  # what was found is about the labels of the last run
     hand = hand_labels_of(project)
     if hand is None:
-        raise ProjectError(
-            f"there are no hand labels to compare with; 'assay label {project.folder}' asks for some"
-        )
+        raise ProjectError(f"there are no hand labels to compare with; 'assay label {project.folder}' asks for some")
     found = compare(
         untrained(project),
         project.data,
