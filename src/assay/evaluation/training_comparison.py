@@ -118,9 +118,8 @@ class TrainingComparison:
                 },
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise AssayError(
-                f"this is not a stored comparison of trainings: {type(error).__name__}: {error}"
-            ) from error
+            said = f"{type(error).__name__}: {error}"
+            raise AssayError(f"this is not a stored comparison of trainings: {said}") from error
 
 
 def _gain(one: Scored, other: Scored) -> Figure:

@@ -177,8 +177,8 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
     ) -> Self:
         """Fit the model on these votes and those of all earlier calls, of which only the counts are kept, and gold.
 
-        Takes what :meth:`fit` takes, gold of the items of this call included, and continues after saving and loading. The counts of
-        :meth:`fit` are not kept, so the first call after it starts from scratch.
+        Takes what :meth:`fit` takes, with gold for items of this call, and continues after saving and
+        loading. The counts of :meth:`fit` are not kept, so the first call after it starts from scratch.
         """
         check_settings(self, has_gold=gold is not None)
         before = None if self._counts is None else Counted(self._counts, self._fitted.gold)
@@ -232,6 +232,7 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         """The accuracy over all components, on items whose outcome gold determines.
 
         ``gold`` has any form that :meth:`assay.Votes.summary` takes; a tie of k outcomes counts 1/k.
+        Items that the model has learned the gold of are right by that; :func:`assay.evaluate` scores them honestly.
         """
         aligned = self._known.aligned(votes)
         truth = aligned.gold(gold)
