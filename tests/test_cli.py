@@ -288,6 +288,9 @@ class TestHandLabelsAlone:
         assert "how common each label is, by hand labels" in shown.stdout
         assert "labels that need no check" in shown.stdout or "to write these labels" in shown.stdout
         assert "with 100 items labeled by hand" in shown.stdout
+        said = json.loads(runner.invoke(app, ["run", str(folder), "--json"]).stdout)
+        assert [row["label"] for row in said["shares"][:2]] == ["Person", "Organization"]
+        assert (said["guarantee"] is None) == ("no_guarantee" in said)
 
     def test_evaluation_is_cross_fitted_with_intervals(self, folder):
         said = json.loads(runner.invoke(app, ["evaluate", str(folder), "--json"]).stdout)

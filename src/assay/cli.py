@@ -215,7 +215,7 @@ def run(
     given = {name: value for name, value in changes.items() if value is not None}
     made = run_pipeline(project.with_model(**given), hand_labels=hand_labels)
     if as_json:
-        _print_json(made.to_dict())
+        _print_json({**made.to_dict(), **_told(made)})
     else:
         _print_run(made)
 
@@ -467,7 +467,7 @@ def demo(
     if as_json:
         held_out = {name: found.accuracy for name, found in done.held_out.items()}
         extras = {
-            "with_hand_labels": done.taught.to_dict(),
+            "with_hand_labels": {**done.taught.to_dict(), **_told(done.taught)},
             "held_out": held_out,
             "report": None if done.page is None else str(done.page),
         }
@@ -565,6 +565,17 @@ def _print_told(made: Run) -> None:
         print(f"to write these labels and a list of the rest: assay confident {made.project.folder}")
     except AssayError as error:
         print(f"labels that need no check: {error}")
+
+
+def _told(made: Run) -> dict[str, Any]:
+    """The same, for JSON."""
+    if made.labels.gold is None:
+        return {}
+    shares = json.loads(made.labels.balance().to_json(orient="records"))
+    try:
+        return {"shares": shares, "guarantee": made.labels.guarantee(_PRECISION).to_dict()}
+    except AssayError as error:
+        return {"shares": shares, "guarantee": None, "no_guarantee": str(error)}
 
 
 def _load(folder: Path) -> Project:

@@ -32,14 +32,8 @@ class Confident:
 
     def to_dict(self) -> dict[str, Any]:
         """What it says, for JSON."""
-        figures = ("precision", "threshold", "estimate", "low", "high", "coverage", "gold")
-        return {
-            **{name: getattr(self.guarantee, name) for name in figures},
-            "confident": self.items,
-            "labels": str(self.path),
-            "left": len(self.guarantee.rest),
-            "for_people": str(self.rest),
-        }
+        figures = self.guarantee.to_dict()
+        return {**figures, "confident": self.items, "labels": str(self.path), "for_people": str(self.rest)}
 
 
 def confident_labels(
