@@ -14,7 +14,7 @@ from assay.cli import app
 runner = CliRunner()
 COMMANDS = [
     "init", "apply", "summary", "check", "dependencies", "run", "label", "next", "train", "predict", "evaluate",
-    "report", "compare", "demo",
+    "confident", "report", "compare", "demo",
 ]  # fmt: skip
 
 
@@ -244,10 +244,15 @@ class TestDemo:
         accuracy = said["accuracy"]
         assert accuracy["label model"] > accuracy["hierarchical majority vote"] + 0.03
         assert said["held_out"]["end model"] > max(accuracy.values()) + 0.005
-        assert list(said["held_out"]) == [*accuracy, "end model"]
+        *majority, label = accuracy
+        with_hand = [f"{name} with 100 hand labels" for name in (label, "end model")]
+        assert list(said["held_out"]) == [*majority, label, with_hand[0], "end model", with_hand[1]]
+        assert said["held_out"][with_hand[0]] > said["held_out"][label] - 0.01
+        assert said["hand_labels"] == 0
+        assert said["with_hand_labels"]["hand_labels"] == 100
         page = (tmp_path / "demo" / "out" / "report.html").read_text()
         assert said["report"] == str(tmp_path / "demo" / "out" / "report.html")
-        assert f"{100 * said['held_out']['end model']:.1f}%" in page
+        assert f"{100 * said['held_out'][with_hand[1]]:.1f}%" in page
 
     def test_keeps_what_was_edited(self, tmp_path):
         folder = tmp_path / "demo"
@@ -257,6 +262,61 @@ class TestDemo:
         result = runner.invoke(app, ["demo", "--folder", str(folder), "--texts", "200"])
         assert "your own sources.py there was kept" in result.stdout
         assert (folder / "sources.py").read_text().endswith("# my own\n")
+        assert "simulated answers, from gold" in result.stdout
+        answers = folder / "hand_labels.jsonl"
+        answers.write_text(answers.read_text().replace("simulated", "ann"))
+        again = runner.invoke(app, ["demo", "--folder", str(folder), "--texts", "200"])
+        assert "your own sources.py, hand_labels.jsonl there was kept" in again.stdout
+        assert "simulated answers" not in again.stdout
+
+
+class TestHandLabelsAlone:
+    """A project without gold, whose hand labels say how good its labels are."""
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def folder(cls, tmp_path_factory):
+        home = tmp_path_factory.mktemp("project") / "p"
+        runner.invoke(app, ["demo", "--folder", str(home), "--texts", "600"])
+        said = (home / "assay.toml").read_text()
+        (home / "assay.toml").write_text(said.replace('[gold]\npath = "gold.jsonl"\n', ""))
+        assert "[gold]" not in (home / "assay.toml").read_text()
+        return home
+
+    def test_the_run_tells_shares_and_what_needs_no_check(self, folder):
+        shown = runner.invoke(app, ["run", str(folder)])
+        assert "how common each label is, by hand labels" in shown.stdout
+        assert "labels that need no check" in shown.stdout or "to write these labels" in shown.stdout
+        assert "with 100 items labeled by hand" in shown.stdout
+        said = json.loads(runner.invoke(app, ["run", str(folder), "--json"]).stdout)
+        assert [row["label"] for row in said["shares"][:2]] == ["Person", "Organization"]
+        assert (said["guarantee"] is None) == ("no_guarantee" in said)
+
+    def test_evaluation_is_cross_fitted_with_intervals(self, folder):
+        said = json.loads(runner.invoke(app, ["evaluate", str(folder), "--json"]).stdout)
+        assert said["items"] == 100
+        majority = ["majority vote", "hierarchical majority vote"]
+        assert list(said["methods"]) == [*majority, "label model without hand labels", "label model"]
+        found = said["methods"]["label model"]
+        assert found["interval"][0] < found["accuracy"] < found["interval"][1]
+        shown = runner.invoke(app, ["evaluate", str(folder), "--slice", "section"])
+        assert "by 100 hand labels, each predicted without itself, with 95% intervals" in shown.stdout
+        assert f"assay train {folder} --compare" in shown.stdout
+
+    def test_the_report_says_first_what_hand_labels_say(self, folder):
+        assert runner.invoke(app, ["report", str(folder)]).exit_code == 0
+        page = (folder / "out" / "report.html").read_text()
+        assert "By 100 hand labels," in page
+        assert "Accuracy by hand labels" in page
+        assert "Against hand labels" in page
+        assert "On 100 items with hand labels. They taught the model" in page
+        assert "without gold labels" not in page
+
+    def test_without_gold_or_hand_labels_there_is_nothing_to_evaluate(self, folder, tmp_path):
+        assert runner.invoke(app, ["run", str(folder), "--no-hand-labels"]).exit_code == 0
+        result = call("evaluate", folder)
+        assert result.returncode == 2
+        assert "assay label" in result.stderr
 
 
 class TestCheck:

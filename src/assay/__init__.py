@@ -60,7 +60,7 @@ _HOMES = {
     "assay.evaluation": ["evaluate", "over_trials"],
     "assay.report": ["Report"],
     "assay.project": ["compare"],
-    "assay.endmodel": ["BiLSTM", "EndModel", "Features", "NGrams", "SklearnEndModel", "search"],
+    "assay.endmodel": ["BiLSTM", "EndModel", "Features", "NGrams", "SklearnEndModel", "compare_training", "search"],
 }
 
 _MODULES = (
@@ -93,7 +93,7 @@ if TYPE_CHECKING:
     )
     from assay.checks import check
     from assay.counts import SourceGraph, Tally, count
-    from assay.endmodel import BiLSTM, EndModel, Features, NGrams, SklearnEndModel, search
+    from assay.endmodel import BiLSTM, EndModel, Features, NGrams, SklearnEndModel, compare_training, search
     from assay.errors import (
         AssayError,
         DataError,

@@ -32,6 +32,8 @@ app = typer.Typer(
     epilog="Example: [bold]assay demo[/]",
 )
 _state = {"debug": False}
+_PRECISION = 0.95
+"""How often labels must be right that need no check, unless another share is asked for."""
 
 
 def _set_debug(value: bool) -> None:
@@ -213,7 +215,7 @@ def run(
     given = {name: value for name, value in changes.items() if value is not None}
     made = run_pipeline(project.with_model(**given), hand_labels=hand_labels)
     if as_json:
-        _print_json(made.to_dict())
+        _print_json({**made.to_dict(), **_told(made)})
     else:
         _print_run(made)
 
@@ -279,20 +281,36 @@ def train(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Start anew, even if earlier training was interrupted.")
     ] = False,
+    compare: Annotated[
+        bool,
+        typer.Option(
+            "--compare",
+            help="Also train on hand labels alone, on labels alone and on both, fifteen times in all, to see which "
+            "labels items best whose hand labels were not used.",
+        ),
+    ] = False,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
     """Train the end model on the labels of the last run; resumes where it was interrupted."""
+    from assay.project import compare_training
     from assay.project import train as train_project
+    from assay.report import show, training_table
 
-    done = train_project(_load(folder), fresh=fresh)
+    project = _load(folder)
+    done = train_project(project, fresh=fresh)
     last = json.loads(done.model.history_.iloc[-1:].to_json(orient="records")) if len(done.model.history_) else [{}]
+    found = compare_training(project) if compare and not done.model.interrupted_ else None
     if as_json:
         told = {"items": done.items, "model": str(done.path), "interrupted": done.model.interrupted_}
-        _print_json({**told, "dev_score": done.model.dev_score_, **last[0]})
+        compared = {"comparison": found.to_dict()} if found is not None else {}
+        _print_json({**told, "dev_score": done.model.dev_score_, **last[0], **compared})
     else:
         how = "".join(f", {name} {last[0][name]:.4f}" for name in ("loss", "dev_score") if name in last[0])
         print(f"trained on {done.items:,} items for {len(done.model.history_)} epochs{how}; {done.path}")
+        if found is not None:
+            show(training_table(found))
+            print(found.advice)
         print(f"next: assay evaluate {folder}, or assay predict {folder} --data new.jsonl")
     if done.model.interrupted_:
         _complain("interrupted; the best weights so far were kept, and 'assay train' resumes from here")
@@ -334,17 +352,61 @@ def evaluate(
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Compare majority votes, the label model and the end model on items held out of training."""
-    from assay.project import compare_methods
-    from assay.report import show
+    """Compare majority votes, the label model and the end model: on items held out of training, or by hand labels."""
+    from assay.project import compare_methods, stored_comparison
+    from assay.report import show, training_table
 
-    found = compare_methods(_load(folder), slice_by)
+    project = _load(folder)
+    found = compare_methods(project, slice_by)
+    trainings = stored_comparison(project)
+    last = list(found)[-1]
     if as_json:
-        _print_json({"items": found["end model"].items, "methods": {name: e.figures() for name, e in found.items()}})
+        methods = {
+            name: {**one.figures(), **({"interval": one.interval()} if one.cross_fitted else {})}
+            for name, one in found.items()
+        }
+        compared = {} if trainings is None else {"trainings": trainings.to_dict()}
+        _print_json({"items": found[last].items, "methods": methods, **compared})
         return
     show(_compared(found))
-    for task, table in found["end model"].confusion.items():
-        print(f"\n{task}, end model\n{table}")
+    for task, table in found[last].confusion.items():
+        print(f"\n{task}, {last}\n{table}")
+    if trainings is not None:
+        show("", training_table(trainings))
+        print(trainings.advice)
+    elif "end model" not in found:
+        print(f"\nto score end models by hand labels too: assay train {folder} --compare")
+
+
+@app.command(epilog="Example: [bold]assay confident my-project --precision 0.9[/]")
+def confident(
+    folder: Folder = Path("."),
+    precision: Annotated[
+        float, typer.Option(metavar="SHARE", help="The share of these labels that must be right, with 95% confidence.")
+    ] = _PRECISION,
+    task: Annotated[
+        str | None, typer.Option(metavar="TASK", help="The task whose labels must be right; by default all of them.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The Parquet file to write; by default confident.parquet in the output folder.")
+    ] = None,
+    rest: Annotated[
+        Path | None,
+        typer.Option(help="The list of the other items, as CSV; by default for_people.csv in the output folder."),
+    ] = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Write the labels that hand labels show to need no check, and a list of the items that are left for people."""
+    from assay.project import confident_labels
+    from assay.report import guarantee_text
+
+    done = confident_labels(_load(folder), precision, task=task, out=out, rest=rest)
+    if as_json:
+        _print_json(done.to_dict())
+        return
+    print(guarantee_text(done.guarantee))
+    print(f"{done.items:,} labels written to {done.path}; {len(done.guarantee.rest):,} items for people to {done.rest}")
 
 
 @app.command(epilog="Example: [bold]assay report my-project[/]")
@@ -396,7 +458,7 @@ def demo(
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Run the whole pipeline on an example that generates its own data, and score it against gold."""
+    """Run the whole pipeline on an example that generates its own data, without and with hand labels, and score it."""
     from assay.project.demo import run_demo
     from assay.report import show, summary_table
 
@@ -404,7 +466,11 @@ def demo(
     made = done.run
     if as_json:
         held_out = {name: found.accuracy for name, found in done.held_out.items()}
-        extras = {"held_out": held_out, "report": None if done.page is None else str(done.page)}
+        extras = {
+            "with_hand_labels": {**done.taught.to_dict(), **_told(done.taught)},
+            "held_out": held_out,
+            "report": None if done.page is None else str(done.page),
+        }
         _print_json({**made.to_dict(), **{name: value for name, value in extras.items() if value}})
         return
     print(f"{len(made.votes):,} short texts about people and organisations, in {folder}")
@@ -413,11 +479,16 @@ def demo(
     print(f"\n{made.project.tasks!r}\n")
     show(summary_table(made.votes.summary(), "what the sources say"))
     _print_run(made)
+    if done.simulated:
+        path = made.project.hand_labels[0]
+        print(f"\nnow {done.simulated} random texts are labeled by hand: simulated answers, from gold, in {path}")
+    _print_told(done.taught)
     if done.held_out:
         show(_compared(done.held_out))
     else:
         print("no end model was trained, since PyTorch is not installed: pip install 'assay[torch]'")
     print(f"\nlook around in {folder}: change sources.py, then run 'assay run {folder}'")
+    print(f"to label texts yourself, remove hand_labels.jsonl and run 'assay label {folder}'")
     if done.page is None:
         print("no report was written, since altair is not installed: pip install 'assay[report]'")
     else:
@@ -451,12 +522,19 @@ def _complain(message: str) -> None:
 def _compared(found: Mapping[str, Evaluation]) -> Table:
     from assay.report import comparison_table
 
-    return comparison_table(found, f"against gold, on {found['end model'].items:,} items held out of training")
+    last = list(found.values())[-1]
+    if last.cross_fitted == last.items:
+        how = f"by {last.items:,} hand labels, each predicted without itself, with 95% intervals"
+    elif any(name.startswith("end model") for name in found):
+        how = f"against gold, on {last.items:,} items held out of training"
+    else:
+        how = f"against gold, on {last.items:,} items"
+    return comparison_table(found, how)
 
 
 def _print_run(made: Run) -> None:
     """What a run gave: the check, the sources with their accuracies, and the scores."""
-    from assay.report import score_table, shares_table, show, sources_table
+    from assay.report import score_table, show, sources_table
 
     model = made.model
     _print_faults(made.votes)
@@ -471,9 +549,33 @@ def _print_run(made: Run) -> None:
         print(f"- {sentence}")
     if made.evaluations:
         show(score_table(made.evaluations, "against gold"))
-    if made.labels.gold is not None:
-        show(shares_table(made.labels.balance(), "how common each label is, by hand labels"))
+    _print_told(made)
     print(f"votes, labels and the model are in {made.project.output}")
+
+
+def _print_told(made: Run) -> None:
+    """What hand labels tell of all items, if there are some."""
+    from assay.report import guarantee_text, shares_table, show
+
+    if made.labels.gold is None:
+        return
+    show(shares_table(made.labels.balance(), "how common each label is, by hand labels"))
+    try:
+        print(guarantee_text(made.labels.guarantee(_PRECISION)))
+        print(f"to write these labels and a list of the rest: assay confident {made.project.folder}")
+    except AssayError as error:
+        print(f"labels that need no check: {error}")
+
+
+def _told(made: Run) -> dict[str, Any]:
+    """The same, for JSON."""
+    if made.labels.gold is None:
+        return {}
+    shares = json.loads(made.labels.balance().to_json(orient="records"))
+    try:
+        return {"shares": shares, "guarantee": made.labels.guarantee(_PRECISION).to_dict()}
+    except AssayError as error:
+        return {"shares": shares, "guarantee": None, "no_guarantee": str(error)}
 
 
 def _load(folder: Path) -> Project:

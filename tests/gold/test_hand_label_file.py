@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import DataError, HandAnswer
-from assay.gold import append_answer, read_answers
+from assay.gold import append_answer, read_answers, write_answers
 
 AT = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 SAID = (
@@ -33,6 +33,13 @@ def path(tmp_path):
 def test_what_is_written_is_read(path):
     assert read_answers(path) == SAID
     assert len(path.read_text(encoding="utf-8").splitlines()) == len(SAID)
+
+
+def test_a_file_written_anew_is_what_appending_gives(path, tmp_path):
+    other = tmp_path / "anew.jsonl"
+    for _ in range(2):
+        write_answers(other, SAID)
+        assert other.read_bytes() == path.read_bytes()
 
 
 def test_an_answer_has_the_time_of_writing_if_none_is_given(tmp_path):

@@ -138,3 +138,12 @@ def test_either_a_probability_or_a_precision(letters):
     for arguments in ({}, {"at_least": 0.5, "precision": 0.9}):
         with pytest.raises(assay.AssayError, match="either a probability"):
             labels.confident(**arguments)
+
+
+def test_figures_for_json_leave_out_the_rows():
+    joint = np.array([[0.99, 0.01]] * 60 + [[0.6, 0.4]])
+    labels = with_gold(assay.TaskGraph.flat("mail", ["ham", "spam"]), joint, np.zeros(61, dtype=int), np.arange(59))
+    told = labels.guarantee(0.95).to_dict()
+    assert told["left"] == 1
+    assert told["coverage"] == pytest.approx(60 / 61)
+    assert "rest" not in told

@@ -147,6 +147,14 @@ class TestWhatToTrainOn:
         with pytest.raises(assay.AssayError, match="on 4 items, but got votes on 2"):
             labels.voted(votes.take([0, 1]))
 
+    def test_items_with_gold_stay_without_votes_but_speak_for_no_others(self):
+        votes = assay.Votes.from_matrix([[0, 1], [-1, -1], [-1, -1], [1, -1]])
+        labels = with_gold(votes.tasks, np.full((4, 2), 0.5), np.array([0, 1, 0, 1]), [1, 3])
+        found = labels.voted(votes)
+        assert found.kept.tolist() == [True, True, False, True]
+        assert found.gold.rows.tolist() == [2]
+        assert labels.where(np.array([True, True, True, False])).voted(votes).gold is None
+
     @given(st.integers(0, 99), st.floats(0.05, 20))
     def test_temperature(self, letters, seed, temperature):
         labels = any_labels(letters, 5, seed)

@@ -56,6 +56,6 @@ def test_scores_on_what_taught_the_model_are_cross_fitted(fitted, told):
     majority = evaluate_methods(votes.take(told.gold.rows), {}, gold.take(told.gold.rows))
     assert found["majority vote"].accuracy == pytest.approx(majority["majority vote"].accuracy)
     page = Report.of(model, votes, gold=gold, labels=told, evaluations=found).to_html()
-    assert "200 items of these taught the model" in page
+    assert "On 200 items with hand labels. They taught the model" in page
     with pytest.raises(assay.AssayError, match="labels of the items that were voted on"):
         Report.of(model, votes, gold=gold, labels=told.where(np.arange(3000) < 10))

@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
-from assay import LabelModel, Report, Task, TaskGraph, Votes
+from assay import LabelModel, Report, Task, TaskGraph, Votes, evaluate
 from assay.checks import CheckReport, Problem
 from assay.model.estimate.self_assessment import Redundancy
 from assay.report.facts import ComponentFacts, LabelShare, Score, SourceFacts, TaskFacts, ValueFacts
 from assay.report.priorities import priorities
 from assay.simulate import flat_world
 from assay.votes.votes import Fault
+from tests.support.checked import with_gold
 
 
 def source(name="kb", accuracy=0.8, chance=0.5, width=0.05, votes=100, gold=None):
@@ -39,6 +40,21 @@ def test_where_all_is_well_there_is_only_what_was_gained():
     (only,) = told()
     assert only.urgency == "fine"
     assert "90.0% of its labels to be right, 10.0 points more" in only.what
+
+
+@pytest.mark.parametrize(("more", "urgency"), [(0.01, "fine"), (0.12, "look"), (-0.2, "look")])
+def test_what_hand_labels_say_counts_more_than_what_the_model_expects(more, urgency):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 200)
+    said = np.where(rng.random(200) < 0.8, truth, 1 - truth)
+    labels = with_gold(TaskGraph.flat("t", ["no", "yes"]), np.eye(2)[said], truth, np.arange(200))
+    found = evaluate(labels)
+    evaluations = {"majority vote": found, "label model": found}
+    right = found.accuracy + more
+    (only,) = told(components=[component(right=right)], evaluations=evaluations)
+    assert only.urgency == urgency
+    assert only.what.startswith(f"By 200 hand labels, {found.accuracy:.1%} of the labels are right")
+    assert (f"The model expects {right:.1%}" in only.todo) == (urgency == "look")
 
 
 def test_where_nothing_is_gained_it_says_so():

@@ -18,6 +18,7 @@ _HOMES = {
     "assay.endmodel.random_search": ["Between", "Search", "search"],
     "assay.endmodel.settings": ["NetworkSettings"],
     "assay.endmodel.sklearn_model": ["SklearnEndModel"],
+    "assay.endmodel.training_comparison": ["compare_training"],
 }
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "NetworkSettings",
     "Search",
     "SklearnEndModel",
+    "compare_training",
     "search",
 ]
 
@@ -42,5 +44,6 @@ if TYPE_CHECKING:
     from assay.endmodel.random_search import Between, Search, search
     from assay.endmodel.settings import NetworkSettings
     from assay.endmodel.sklearn_model import SklearnEndModel
+    from assay.endmodel.training_comparison import compare_training
 
 __getattr__ = lazy_names(globals(), _HOMES)

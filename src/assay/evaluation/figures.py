@@ -56,7 +56,12 @@ def ratio(hits: FloatArray, counts: FloatArray, weights: FloatArray, caution: fl
 
 def accuracy_figure(scored: Scored) -> Figure:
     """How often the most probable outcome is the true one, over all components; a tie of k outcomes counts 1/k."""
-    return ratio(*_pooled(scored, _right), scored.weights)
+    return ratio(*hits_and_counts(scored), scored.weights)
+
+
+def hits_and_counts(scored: Scored) -> tuple[FloatArray, FloatArray]:
+    """(items,): how many of an item's outcomes are right, and how many are known."""
+    return _pooled(scored, _right)
 
 
 def log_loss_figure(scored: Scored) -> Figure:

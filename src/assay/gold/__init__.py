@@ -1,7 +1,7 @@
 """True labels of some items, scores against them, and the answers of people who label by hand."""
 
 from assay.gold.checked_labels import UNSETTLED, CheckedLabels
-from assay.gold.hand_label_file import Answer, HandAnswer, Item, Kind, append_answer, read_answers
+from assay.gold.hand_label_file import Answer, HandAnswer, Item, Kind, append_answer, read_answers, write_answers
 from assay.gold.hand_labels import HandLabels
 from assay.gold.intervals import Z, effective_size, score_interval
 from assay.gold.items import GoldItems, truth_of
@@ -28,4 +28,5 @@ __all__ = [
     "read_answers",
     "score_interval",
     "truth_of",
+    "write_answers",
 ]

@@ -32,7 +32,7 @@ class CheckedLabels:
     held_out: tuple[FloatArray, ...]
     """Per component (items, outcomes): the label without the item's own gold."""
     weights: FloatArray
-    """(items,): how many items each stands for, up to a factor: one over the chance that it was chosen with."""
+    """How many items each stands for (items,), up to a factor; it is one over the chance that it was chosen with."""
 
     def __len__(self) -> int:
         return len(self.rows)

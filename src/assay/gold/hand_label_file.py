@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from assay._core.atomic_files import writing
 from assay.errors import DataError, listing
 
 Item = int | str
@@ -77,6 +78,13 @@ def append_answer(path: str | Path, said: HandAnswer) -> None:
             _sync_folder(target.parent)
     except OSError as error:
         raise DataError(f"cannot write {target}: {error.strerror or error}") from error
+
+
+def write_answers(path: str | Path, said: Iterable[HandAnswer]) -> None:
+    """Write a file anew, with these answers and no others: all of them, or none."""
+    with writing(Path(path)) as unfinished:
+        lines = (json.dumps(_to_dict(one), ensure_ascii=False) + "\n" for one in said)
+        unfinished.write_text("".join(lines), encoding="utf-8")
 
 
 def read_answers(path: str | Path) -> tuple[HandAnswer, ...]:

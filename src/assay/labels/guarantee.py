@@ -52,6 +52,11 @@ class Guarantee:
             f"{self.coverage:.1%} of items; gold: {self.estimate:.1%} of {self.gold:,}, at least {self.low:.1%})"
         )
 
+    def to_dict(self) -> dict[str, float | int]:
+        """The figures, for JSON, with the number of items that are *left* for people."""
+        figures = {name: value for name, value in vars(self).items() if name != "rest"}
+        return {**figures, "left": len(self.rest)}
+
 
 @dataclass(frozen=True)
 class Threshold:

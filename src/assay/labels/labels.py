@@ -140,6 +140,8 @@ class Labels:
     def voted(self, votes: Any) -> Labels:
         """Drop the items that no source voted on: their labels are only the class balance.
 
+        Items with gold stay, since gold is certain; those without votes no longer speak for others.
+
         >>> votes = Votes.from_matrix([[0, 1], [-1, -1]])
         >>> len(Labels(votes.tasks, (np.full((2, 2), 0.5),)).voted(votes))
         1
@@ -152,7 +154,12 @@ class Labels:
                 f"but got votes on {len(votes)}" + ("" if votes.tasks == self.tasks else " and other tasks")
             )
         has_votes = np.diff(votes.cast.starts) > 0
-        return self.where(has_votes if self.kept is None else has_votes[self.kept])
+        chosen = has_votes if self.kept is None else has_votes[self.kept]
+        if self.gold is None:
+            return self.where(chosen)
+        stays = chosen.copy()
+        stays[self.gold.rows] = True
+        return _speaking(self.where(stays), chosen[self.gold.rows])
 
     def confident(
         self, at_least: float | None = None, task: str | None = None, *, precision: float | None = None
@@ -188,8 +195,7 @@ class Labels:
         found = self.where(self._confidence(task) >= at_least)
         if found.gold is None:
             return found
-        sure = held_out_confidence(found.gold, self.tasks, task) >= at_least
-        return replace(found, gold=found.gold.take(sure, found.gold.rows[sure]) if sure.any() else None)
+        return _speaking(found, held_out_confidence(found.gold, self.tasks, task) >= at_least)
 
     def _confidence(self, task: str | None) -> FloatArray:
         return confidence_of(self.joint if task is None else (self[task],))
@@ -408,3 +414,9 @@ def _remaining(gold: CheckedLabels | None, mask: npt.NDArray[np.bool_]) -> Check
     chosen = mask[gold.rows]
     rows: npt.NDArray[np.int64] = (np.cumsum(mask) - 1)[gold.rows[chosen]]
     return gold.take(chosen, rows)
+
+
+def _speaking(labels: Labels, which: npt.NDArray[np.bool_]) -> Labels:
+    """The labels with only some of their gold: those items that would be there without it."""
+    assert labels.gold is not None
+    return replace(labels, gold=labels.gold.take(which, labels.gold.rows[which]) if which.any() else None)

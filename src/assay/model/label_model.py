@@ -37,6 +37,9 @@ FloatArray = npt.NDArray[np.float64]
 class LabelModel(ModelSettings, Estimator[Fitted]):
     """Estimates the accuracies of sources from votes alone, and labels items accordingly.
 
+    Hand labels of a few items, given to :meth:`fit` as gold, correct what the votes tell: how sure labels are,
+    the class balance, and whose votes to trust. Those items get their gold as labels.
+
     Parameters
     ----------
     method
@@ -90,7 +93,8 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
     sources_
         DataFrame: per source and value its accuracy with a 95% interval, and coverage. Where the
         votes do not follow the model, intervals also cover what other models of the same votes
-        say; where they do not tell an accuracy (A101, A106), they are from 0 to 1.
+        say; where they do not tell an accuracy (A101, A106), they are from 0 to 1. Gold narrows
+        them: it shows how often each source is right.
     class_balance_
         (outcomes,), or a list of those for several components; among the items given.
     conditionals_
@@ -148,7 +152,10 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
             of votes; counted votes as the result of :func:`assay.count`.
         gold
             True labels of a few items, if there are any, in any form that
-            :meth:`assay.Votes.summary` takes.
+            :meth:`assay.Votes.summary` takes, or as :class:`assay.HandLabels`. They may settle
+            only part of an outcome. Items are found by name, or else by row; they should be a
+            random sample, or have weights, as hand labels do. Votes then cannot be counted
+            already, nor come from a generator.
         engine
             Where to count: ``"local"``, or a cluster as ``assay.engine.Dask(client)`` or
             ``assay.engine.Spark(session)``. The fit does not depend on it.
@@ -170,8 +177,8 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
     ) -> Self:
         """Fit the model on these votes and those of all earlier calls, of which only the counts are kept, and gold.
 
-        Takes what :meth:`fit` takes, and continues after saving and loading. The counts of
-        :meth:`fit` are not kept, so the first call after it starts from scratch.
+        Takes what :meth:`fit` takes, with gold for items of this call, and continues after saving and
+        loading. The counts of :meth:`fit` are not kept, so the first call after it starts from scratch.
         """
         check_settings(self, has_gold=gold is not None)
         before = None if self._counts is None else Counted(self._counts, self._fitted.gold)
@@ -225,6 +232,7 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         """The accuracy over all components, on items whose outcome gold determines.
 
         ``gold`` has any form that :meth:`assay.Votes.summary` takes; a tie of k outcomes counts 1/k.
+        Items that the model has learned the gold of are right by that; :func:`assay.evaluate` scores them honestly.
         """
         aligned = self._known.aligned(votes)
         truth = aligned.gold(gold)
@@ -284,6 +292,8 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
 
     def explain(self, votes: Any, row: int | str) -> Explanation:
         """The contribution of each source to the label of one item, in log-odds that sum to the posterior's.
+
+        If the model has learned from gold, the row *hand labels* is what that changed.
 
         ``row`` is a row number, or a name if it is a string.
         """

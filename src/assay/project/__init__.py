@@ -3,6 +3,7 @@
 from assay.project.balance_option import class_balance_from
 from assay.project.comparison import Comparison, compare
 from assay.project.comparison_tables import change_tables
+from assay.project.confident import Confident, confident_labels
 from assay.project.end_model import compare_methods, predict, train
 from assay.project.hand_labels import Answers, ItemShown, Queued, queue, shown_items
 from assay.project.labeling import Labeling, Note, press
@@ -22,10 +23,12 @@ from assay.project.pipeline import (
 )
 from assay.project.project import Project
 from assay.project.reporting import write_report
+from assay.project.training_comparison import compare_training, stored_comparison
 
 __all__ = [
     "Answers",
     "Comparison",
+    "Confident",
     "ItemShown",
     "Labeled",
     "Labeling",
@@ -39,6 +42,8 @@ __all__ = [
     "class_balance_from",
     "compare",
     "compare_methods",
+    "compare_training",
+    "confident_labels",
     "current_votes",
     "gold_votes",
     "hand_labels_of",
@@ -52,6 +57,7 @@ __all__ = [
     "queue_table",
     "run",
     "shown_items",
+    "stored_comparison",
     "stored_votes",
     "train",
     "votes_path",

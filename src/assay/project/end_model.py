@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from assay._core.rows import as_polars
-from assay.errors import ProjectError, near_miss
+from assay.errors import ProjectError, UnidentifiableError, near_miss
 from assay.evaluation import Evaluation
 from assay.labels import Labels
-from assay.project.pipeline import LABELS_FILE, gold_votes, stored, stored_votes
+from assay.project.pipeline import LABELS_FILE, gold_votes, label_model, stored, stored_votes
 from assay.project.project import Project
 from assay.project.settings import EndModelSettings
 from assay.report import evaluate_methods
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from assay.endmodel import Encoder, EndModel
     from assay.votes import Votes
 
+WITHOUT = "label model without hand labels"
 MODEL_FILE, CHECKPOINT_FILE, PREDICTIONS_FILE = "endmodel.safetensors", "endmodel.checkpoint", "predictions.parquet"
 
 
@@ -42,11 +43,9 @@ def train(project: Project, *, fresh: bool = False, progress: bool = True) -> Tr
 
     Training that was interrupted is resumed, unless ``fresh``.
     """
-    from assay.endmodel import EndModel
-
     votes, labels = stored_votes(project), stored_labels(project)
-    chosen = _to_train_on(project, votes, labels)
-    model = EndModel(project.tasks, encoder=encoder_of(project.endmodel), **project.endmodel.network)
+    chosen = to_train_on(project, votes, labels)
+    model = untrained(project)
     checkpoint = project.output / CHECKPOINT_FILE
     if fresh:
         checkpoint.unlink(missing_ok=True)
@@ -56,6 +55,13 @@ def train(project: Project, *, fresh: bool = False, progress: bool = True) -> Tr
     if not model.interrupted_:
         checkpoint.unlink()
     return Training(model, len(chosen), path)
+
+
+def untrained(project: Project) -> EndModel:
+    """The end model with a project's settings."""
+    from assay.endmodel import EndModel
+
+    return EndModel(project.tasks, encoder=encoder_of(project.endmodel), **project.endmodel.network)
 
 
 def stored_labels(project: Project) -> Labels:
@@ -81,25 +87,49 @@ def predict(project: Project, data: Path | None = None, out: Path | None = None)
 def compare_methods(project: Project, slice_by: str | None = None) -> dict[str, Evaluation]:
     """Majority votes, the label model and the end model against gold, on items that were held out of training.
 
+    A project without gold is scored by its hand labels, cross-fitted: majority votes and the label model, with and
+    without what it learned from them. An end model was trained on these very items, so it is
+    left to :func:`assay.project.compare_training`.
+
     ``slice_by`` names a column of the data, for each value of which items are scored separately.
     """
-    votes = stored_votes(project)
+    votes, labels = stored_votes(project), stored_labels(project)
+    _check_size("label model", labels, votes, project)
     gold = gold_votes(project, votes)
-    if gold is None:
-        raise ProjectError('there is nothing to evaluate against: add [gold] with path = "..." to assay.toml')
+    if gold is None and labels.gold is None:
+        raise ProjectError(
+            f"there is nothing to evaluate against: label items by hand with 'assay label {project.folder}' and run "
+            f"'assay run {project.folder}', or add [gold] with path = \"...\" to assay.toml"
+        )
     held = held_out(project, len(votes))
     if not held.any():
         held = np.ones(len(votes), dtype=bool)
     slices = None if slice_by is None else _slices(project, slice_by, held)
-    labels = {"label model": stored_labels(project), "end model": stored_model(project).label(project.data)}
-    for name, found in labels.items():
-        if len(found) != len(votes):
-            raise ProjectError(
-                f"the {name} has labels for {len(found):,} items, but there are votes on {len(votes):,}; "
-                f"run 'assay run {project.folder}' again"
-            )
-    chosen = {name: found.where(held) for name, found in labels.items()}
-    return evaluate_methods(votes.take(held), chosen, gold.take(held), slices=slices)
+    methods = {**_without_hand_labels(project, votes, labels), "label model": labels}
+    if gold is not None:
+        methods["end model"] = stored_model(project).label(project.data)
+        _check_size("end model", methods["end model"], votes, project)
+    chosen = {name: found.where(held) for name, found in methods.items()}
+    return evaluate_methods(votes.take(held), chosen, None if gold is None else gold.take(held), slices=slices)
+
+
+def _check_size(name: str, labels: Labels, votes: Votes, project: Project) -> None:
+    if len(labels) != len(votes):
+        raise ProjectError(
+            f"the {name} has labels for {len(labels):,} items, but there are votes on {len(votes):,}; "
+            f"run 'assay run {project.folder}' again"
+        )
+
+
+def _without_hand_labels(project: Project, votes: Votes, labels: Labels) -> dict[str, Labels]:
+    """What the label model says that has not learned from hand labels; nothing if they taught none, or if all did."""
+    if labels.gold is None:
+        return {}
+    try:
+        model = label_model(project).fit(votes, progress=False)
+    except UnidentifiableError:
+        return {}
+    return {WITHOUT: model.label(votes, progress=False)}
 
 
 def held_out(project: Project, items: int) -> npt.NDArray[np.bool_]:
@@ -109,7 +139,8 @@ def held_out(project: Project, items: int) -> npt.NDArray[np.bool_]:
     return np.random.default_rng(project.endmodel.seed).random(items) < project.endmodel.held_out
 
 
-def _to_train_on(project: Project, votes: Votes, labels: Labels) -> Labels:
+def to_train_on(project: Project, votes: Votes, labels: Labels) -> Labels:
+    """The labels that a project's settings say to train on."""
     settings = project.endmodel
     chosen = labels.where(~held_out(project, len(labels)))
     if settings.voted_only:

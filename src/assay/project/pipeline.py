@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 from assay.checks import CheckReport, check
 from assay.counts import Tally
 from assay.errors import ProjectError
-from assay.evaluation import Evaluation, as_gold
+from assay.evaluation import Evaluation, TrainingComparison, as_gold
 from assay.gold import HandLabels
 from assay.labels import Labels
 from assay.model import LabelModel
@@ -207,6 +207,7 @@ def report_of(
     texts: bool = True,
     items: int = ITEMS,
     evaluations: Mapping[str, Evaluation] | None = None,
+    trainings: TrainingComparison | None = None,
 ) -> Report:
     """Look at what a label model made of a project's votes, with its gold and its data."""
     return Report.of(
@@ -218,5 +219,6 @@ def report_of(
         texts=texts,
         items=items,
         evaluations=evaluations,
+        trainings=trainings,
         title=project.title,
     )

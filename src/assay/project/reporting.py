@@ -12,6 +12,7 @@ from assay.project.end_model import compare_methods
 from assay.project.extras import can_train
 from assay.project.pipeline import LABELS_FILE, MODEL_FILE, REPORT_FILE, report_of, stored_votes
 from assay.project.project import Project
+from assay.project.training_comparison import stored_comparison
 from assay.report import ITEMS, Report
 
 
@@ -25,10 +26,17 @@ def report_on(project: Project, *, texts: bool = True, items: int = ITEMS) -> Re
     if not path.is_file():
         raise ProjectError(f"{project.folder} has no label model yet; run 'assay run {project.folder}' first")
     has_end_model = (project.output / END_MODEL_FILE).is_file() and can_train()
-    evaluations = compare_methods(project) if has_end_model and project.gold is not None else None
     labels = _labels_with_gold(project, len(votes))
+    is_scored = labels is not None if project.gold is None else has_end_model
     return report_of(
-        project, LabelModel.load(path), votes, labels=labels, texts=texts, items=items, evaluations=evaluations
+        project,
+        LabelModel.load(path),
+        votes,
+        labels=labels,
+        texts=texts,
+        items=items,
+        evaluations=compare_methods(project) if is_scored else None,
+        trainings=stored_comparison(project),
     )
 
 

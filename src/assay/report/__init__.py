@@ -29,6 +29,7 @@ _HOMES = {
         "show",
         "sources_table",
         "summary_table",
+        "training_table",
     ],
 }
 
@@ -59,6 +60,7 @@ __all__ = [
     "show",
     "sources_table",
     "summary_table",
+    "training_table",
 ]
 
 if TYPE_CHECKING:
@@ -81,6 +83,7 @@ if TYPE_CHECKING:
         show,
         sources_table,
         summary_table,
+        training_table,
     )
 
 __getattr__ = lazy_names(globals(), _HOMES)

@@ -25,6 +25,8 @@ _MOST_TASKS = 24
 _MOST_PAIRS = 12
 _TOO_FEW = 0.01
 """Ranges of confidence with a smaller share of the items than this are left out of calibration curves."""
+_FEW = 5
+"""Nor do fewer items than this, if there are some hundred."""
 _PLACES = {"majority vote": 0, "hierarchical majority vote": 1, "label model": 2, "end model": 3}
 """The colours of methods."""
 
@@ -154,7 +156,8 @@ def gold_section(report: Report) -> Markup | None:
     found = report.evaluations
     if not found:
         return None
-    methods = _telling(found)
+    # The table has all methods, pictures those that have a colour.
+    methods = {name: score for name, score in _telling(found).items() if name in _PLACES}
     first = next(iter(found.values()))
     tasks = [str(task) for task in first.tasks.index][:_MOST_TASKS]
     rows: list[dict[str, Any]] = []
@@ -180,8 +183,8 @@ def gold_section(report: Report) -> Markup | None:
     ]
     return section(
         "gold",
-        "Against gold",
-        tag("p", f"On {count(first.items, 'item')} with gold labels{held}.{_how_scored(found)}"),
+        "Against hand labels" if _all_taught(found) else "Against gold",
+        tag("p", f"On {count(first.items, 'item')} with {_what_gold(found)}{held}.{_how_scored(found)}"),
         _score_table(found),
         tag("div", figures, class_="charts even"),
     )
@@ -189,7 +192,8 @@ def gold_section(report: Report) -> Markup | None:
 
 def _curve(calibration: pd.DataFrame) -> list[Any]:
     """The points of a calibration curve, except those of too few items to mean anything."""
-    enough = calibration["items"] >= _TOO_FEW * calibration["items"].sum()
+    total = calibration["items"].sum()
+    enough = calibration["items"] >= max(_TOO_FEW * total, min(_FEW, total / 20))
     return calibration[enough].to_dict("records")
 
 
@@ -206,10 +210,19 @@ def _how_scored(found: Mapping[str, Evaluation]) -> str:
     taught = max(score.cross_fitted for score in found.values())
     if not taught:
         return ""
+    which = "They" if _all_taught(found) else f"{count(taught, 'item')} of these"
     return (
-        f" {count(taught, 'item')} of these taught the model; each is scored by what it would have said without "
+        f" {which} taught the model; each is scored by what it would have said without "
         "the item's gold (cross-fitted). In brackets: 95% intervals."
     )
+
+
+def _all_taught(found: Mapping[str, Evaluation]) -> bool:
+    return all(score.cross_fitted == score.items for score in found.values())
+
+
+def _what_gold(found: Mapping[str, Evaluation]) -> str:
+    return "hand labels" if _all_taught(found) else "gold labels"
 
 
 def _score_table(found: Any) -> Markup:

@@ -84,3 +84,43 @@ def auto_label_section(report: Report) -> Markup | None:
         ),
         tag("div", tag("table", tag("thead", head), tag("tbody", rows)), class_="scroll"),
     )
+
+
+def training_section(report: Report) -> Markup | None:
+    """What to train on: hand labels, labels, or both; None if that was not compared."""
+    found = report.trainings
+    if found is None:
+        return None
+    rows = [
+        {"name": name, "value": score.value, "low": score.low, "high": score.high}
+        for name, score in found.accuracy.items()
+    ]
+    head = tag("tr", tag("th", "Trained on"), [tag("th", name, class_="number") for name in ("Items", "Accuracy")])
+    body = [
+        tag(
+            "tr",
+            tag("td", name, class_="name"),
+            tag("td", f"{found.trained_on[name]:,}", class_="number"),
+            tag("td", f"{percent(score.value)} ({interval(score.low, score.high)})", class_="number"),
+        )
+        for name, score in found.accuracy.items()
+    ]
+    chart = charts.intervals(rows, title="accuracy", palette=PAGE)
+    return section(
+        "training",
+        "What to train on",
+        tag("p", found.advice),
+        tag(
+            "p",
+            f"End models trained on hand labels alone, on labels that know of none, and on both, each scored on "
+            f"{count(found.items, 'hand-labeled item')} that it was not trained with ({found.folds} folds). "
+            "In brackets: 95% intervals. Differences are judged on the same items, so they are surer than these.",
+            class_="note",
+        ),
+        tag(
+            "div",
+            tag("div", tag("table", tag("thead", head), tag("tbody", body)), class_="scroll"),
+            figure(chart, "Accuracy", "by hand labels"),
+            class_="charts even",
+        ),
+    )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from assay._core.palette import DARK, LIGHT, Palette, variables
 from assay.report.chart_sections import agreement_section, gold_section, labels_section, more_data_section
 from assay.report.formatting import count, interval, percent, setting
-from assay.report.hand_label_section import auto_label_section, shares_section
+from assay.report.hand_label_section import auto_label_section, shares_section, training_section
 from assay.report.html import Content, Markup, section, tag, trusted
 from assay.report.item_section import items_section
 from assay.report.source_section import sources_section
@@ -54,6 +54,7 @@ def page(report: Report) -> str:
         ("agreement", "Agreement"): agreement_section(report),
         ("disagreement", "Disagreement"): items_section(report),
         ("gold", "Gold"): gold_section(report),
+        ("training", "Training"): training_section(report),
         ("more-data", "More data"): more_data_section(report),
         ("check", "Check"): check_section(report),
         ("settings", "Settings"): settings_section(report),
@@ -96,7 +97,8 @@ def _heading(report: Report) -> list[Content]:
     if scored is not None:
         taught = f", {interval(*scored.interval())}, cross-fitted" if scored.cross_fitted else ""
         how = f"on {count(scored.items, 'item')}{taught}"
-        tiles.append(("Accuracy by gold", percent(scored.accuracy), how))
+        by = "hand labels" if scored.cross_fitted == scored.items else "gold"
+        tiles.append((f"Accuracy by {by}", percent(scored.accuracy), how))
     return [
         tag("div", "Assay report", class_="mark"),
         tag("h1", report.title),

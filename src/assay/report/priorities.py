@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from assay.checks import CheckReport
 from assay.errors import listing
+from assay.evaluation import Evaluation
 from assay.model import in_common
 from assay.model.estimate import Redundancy
 from assay.report.facts import ComponentFacts, SourceFacts, TaskFacts
@@ -51,6 +52,7 @@ def priorities(
     redundant: Sequence[tuple[str, str, Redundancy]],
     faults: Sequence[Fault],
     notes: Sequence[str],
+    evaluations: Mapping[str, Evaluation] | None = None,
 ) -> tuple[Priority, ...]:
     """All of it, most urgent first."""
     found = [
@@ -64,7 +66,7 @@ def priorities(
         *_vague(sources),
         *_bare_items(components),
         *(Priority("look", _sentence(note)) for note in notes),
-        *_gain(components),
+        *(_measured(evaluations or {}, components) or _gain(components)),
     ]
     order = ("stop", "fix", "look", "fine")
     return tuple(sorted(found, key=lambda entry: order.index(entry.urgency)))
@@ -169,6 +171,23 @@ def _bare_items(components: Sequence[ComponentFacts]) -> Iterator[Priority]:
                 f"{bare:.0%} of the items have no vote{about}, so their label is just the class balance.",
                 "Read a few of them to find a source that covers them; until then, leave them out of training.",
             )
+
+
+def _measured(evaluations: Mapping[str, Evaluation], components: Sequence[ComponentFacts]) -> list[Priority]:
+    """What hand labels say of the labels, which counts more than what the model expects of itself."""
+    model, majority = evaluations.get("label model"), evaluations.get("majority vote")
+    if model is None or majority is None or model.cross_fitted < model.items:
+        return []
+    low, high = model.interval()
+    told = (
+        f"By {model.items:,} hand labels, {model.accuracy:.1%} of the labels are right ({low:.0%} to {high:.0%}), and "
+        f"{majority.accuracy:.1%} of a majority vote's."
+    )
+    expected = min(part.right for part in components)
+    if low <= expected <= high:
+        return [Priority("fine", told)]
+    more = "more" if expected > high else "less"
+    return [Priority("look", told, f"The model expects {expected:.1%}: it is {more} sure of itself than it should be.")]
 
 
 def _gain(components: Sequence[ComponentFacts]) -> Iterator[Priority]:

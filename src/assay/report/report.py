@@ -16,7 +16,7 @@ from assay._core.rows import records_at
 from assay.checks import CheckReport
 from assay.counts import SKETCH_SIZE, SourceGraph, Tally, tally_of
 from assay.errors import AssayError, VoteError
-from assay.evaluation import Evaluation
+from assay.evaluation import Evaluation, TrainingComparison
 from assay.labels import Labels
 from assay.model import LabelModel
 from assay.model.estimate import Redundancy
@@ -98,6 +98,10 @@ class Report:
     """How error bars would shrink with more items."""
     hand_labels: HandLabelFacts | None = None
     """What the gold that taught the model tells of all items, if there is some."""
+    taught: int = 0
+    """How many items with gold the model has learned from."""
+    trainings: TrainingComparison | None = None
+    """End models that were trained on hand labels, labels, or both, if they were compared."""
     shows_texts: bool = True
     faults: tuple[Fault, ...] = field(default=())
 
@@ -116,6 +120,7 @@ class Report:
         texts: bool = True,
         items: int = ITEMS,
         evaluations: Mapping[str, Evaluation] | None = None,
+        trainings: TrainingComparison | None = None,
         title: str = "Labeling run",
     ) -> Report:
         """Look at what a fitted model made of votes.
@@ -141,6 +146,8 @@ class Report:
         evaluations
             Scores against gold, by method, if there are better ones than can be made from the votes: with an end
             model, or on items that were held out.
+        trainings
+            What :func:`assay.compare_training` found, to be shown too.
         title
             What the page is called.
         """
@@ -181,7 +188,9 @@ class Report:
             versions=versions(),
             methods=tuple(", ".join(part.fit.solvers) for part in fitted.components),
             check=model.check_,
-            priorities=priorities(sources, tasks, components, model.check_, redundant, faults, model.notes_),
+            priorities=priorities(
+                sources, tasks, components, model.check_, redundant, faults, model.notes_, evaluations or {}
+            ),
             advice=tuple(model.advice_),
             sources=sources,
             tasks=tasks,
@@ -198,6 +207,8 @@ class Report:
             evaluations=evaluations or {},
             forecast=forecast_error_bars(model.sources_, counted.tally.items),
             hand_labels=hand_label_facts(labels),
+            taught=0 if fitted.gold is None else len(fitted.gold),
+            trainings=trainings,
             shows_texts=texts,
             faults=faults,
         )

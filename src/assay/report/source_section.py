@@ -25,7 +25,7 @@ def sources_section(report: Report) -> Markup:
     partners = _partners(report)
     columns: list[tuple[str, str, bool]] = [
         ("Source", "", False),
-        ("Accuracy, with its 95% interval", "the share of its votes that are right, estimated without gold", True),
+        ("Accuracy, with its 95% interval", f"the share of its votes that are right, estimated {_how(report)}", True),
         *([("Gold", "the share of its votes that are right, by the gold labels", True)] if has_gold else []),
         ("Coverage", "the share of items it votes on", True),
         ("Overlaps", "the share of items on which another source votes too", True),
@@ -57,11 +57,16 @@ def sources_section(report: Report) -> Markup:
     return section(
         "the-sources",
         "Sources",
-        tag("p", intro, " The estimates were learned without gold labels." if has_gold else ""),
+        tag("p", intro, f" The estimates were learned {_how(report)}." if has_gold or report.taught else ""),
         tag("div", find, _legend(has_gold), class_="tools"),
         _truncation(report, len(shown)),
         tag("div", table, class_="scroll"),
     )
+
+
+def _how(report: Report) -> str:
+    """What estimates were learned from."""
+    return f"from votes and {count(report.taught, 'hand label')}" if report.taught else "without gold labels"
 
 
 def _partners(report: Report) -> dict[str, tuple[str, ...]]:

@@ -13,7 +13,7 @@ from rich.table import Table
 if TYPE_CHECKING:
     import pandas as pd
 
-    from assay.evaluation import Evaluation
+    from assay.evaluation import Evaluation, TrainingComparison
     from assay.labels import Guarantee
 
 
@@ -126,6 +126,19 @@ def shares_table(shares: pd.DataFrame, title: str) -> Table:
             f"{percent(row['low'])[:-1]}–{percent(row['high'])[:-1]}",
             f"{row['gold']:,}",
         )
+    return table
+
+
+def training_table(found: TrainingComparison) -> Table:
+    """End models that were trained on different labels, by hand labels that they have not seen."""
+    table = plain_table(
+        f"end models, by {found.items:,} hand labels that they were not trained with",
+        *("trained on", "items", "accuracy", "95% interval"),
+        numbers=("items", "accuracy", "95% interval"),
+    )
+    for name, figure in found.accuracy.items():
+        bounds = f"{percent(figure.low)[:-1]}–{percent(figure.high)[:-1]}"
+        table.add_row(escape(name), f"{found.trained_on[name]:,}", percent(figure.value), bounds)
     return table
 
 

@@ -1,4 +1,4 @@
-"""The main job from end to end, on the example: from sources to labels, an end model, scores and a report."""
+"""The main job from end to end, on the example: from sources to labels, an end model, hand labels, scores, a report."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay._core.rows import as_polars
 from assay.evaluation import Evaluation
 from assay.project.demo.example import write_example
-from assay.project.end_model import compare_methods, train
+from assay.project.demo.simulated_answers import simulate_answers
+from assay.project.end_model import compare_methods, held_out, train
 from assay.project.extras import can_draw, can_train
 from assay.project.pipeline import Run, run
 from assay.project.project import Project
@@ -20,6 +22,11 @@ class Demo:
     """What the demo gave."""
 
     run: Run
+    """With votes alone."""
+    taught: Run
+    """With hand labels too."""
+    simulated: int
+    """How many of these are simulated; 0 if somebody had labeled texts there, which then count."""
     held_out: Mapping[str, Evaluation]
     """All methods against gold, on items held out of training; empty where no end model can be trained."""
     page: Path | None
@@ -32,12 +39,37 @@ def run_demo(folder: Path, texts: int, seed: int, *, progress: bool = True) -> D
     """Write the example to a folder, and do all that can be done with it."""
     kept = write_example(folder, texts, seed, keep_edited=True)
     project = Project.load(folder)
-    made = run(project, progress=progress)
-    if can_train():
-        train(project, fresh=True, progress=progress)
+    made = run(project, hand_labels=False, progress=progress)
+    before = _scores(project, progress)
+    # None of the texts that are scored is asked about, so that no score rests on its own answer.
+    may_ask = ~held_out(project, len(made.votes))
+    gold = [] if project.gold is None else as_polars(project.gold).to_dicts()
+    simulated = simulate_answers(project, gold, may_ask, seed) if gold else 0
+    taught = run(project, progress=progress)
+    told = 0 if taught.hand_labels is None else len(taught.hand_labels)
+    scores = _beside(before, _scores(project, progress), f"with {told} hand labels") if told else before
     return Demo(
         run=made,
-        held_out=compare_methods(project) if can_train() else {},
+        taught=taught,
+        simulated=simulated,
+        held_out=scores,
         page=write_report(project) if can_draw() else None,
-        kept=kept,
+        kept=[*kept, *([] if simulated else [path.name for path in project.hand_labels if path.is_file()])],
     )
+
+
+def _scores(project: Project, progress: bool) -> Mapping[str, Evaluation]:
+    if not can_train():
+        return {}
+    train(project, fresh=True, progress=progress)
+    return compare_methods(project)
+
+
+def _beside(before: Mapping[str, Evaluation], after: Mapping[str, Evaluation], how: str) -> dict[str, Evaluation]:
+    """Each method, followed by what it gives afterwards if it learns from labels."""
+    found: dict[str, Evaluation] = {}
+    for name, evaluation in before.items():
+        found[name] = evaluation
+        if name in ("label model", "end model"):
+            found[f"{name} {how}"] = after[name]
+    return found

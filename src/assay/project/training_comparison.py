@@ -1,0 +1,62 @@
+"""Whether a project's end model should be trained on hand labels, on labels, or on both."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+from assay._core.atomic_files import writing
+from assay.errors import AssayError, ProjectError
+from assay.evaluation import TrainingComparison
+from assay.project.end_model import stored_labels, to_train_on, untrained
+from assay.project.pipeline import LABELS_FILE, hand_labels_of, label_model, stored_votes
+from assay.project.project import Project
+
+COMPARISON_FILE = "training_comparison.json"
+
+
+def compare_training(project: Project, *, progress: bool = True) -> TrainingComparison:
+    """Train the end model on hand labels alone, labels alone and both, score each on hand labels that it has not seen.
+
+    What was found is kept in the output folder, for the report.
+    """
+    from assay.endmodel import compare_training as compare
+
+    votes = stored_votes(project)
+    stored_labels(project)  # what was found is about the labels of the last run
+    hand = hand_labels_of(project)
+    if hand is None:
+        raise ProjectError(f"there are no hand labels to compare with; 'assay label {project.folder}' asks for some")
+    found = compare(
+        untrained(project),
+        project.data,
+        votes,
+        hand,
+        label_model=label_model(project),
+        choose=lambda labels: to_train_on(project, votes, labels),
+        seed=project.endmodel.seed,
+        progress=progress,
+    )
+    with writing(project.output / COMPARISON_FILE) as path:
+        path.write_text(json.dumps({**found.to_dict(), "labels": _digest(project)}, indent=1), encoding="utf-8")
+    return found
+
+
+def stored_comparison(project: Project) -> TrainingComparison | None:
+    """What :func:`compare_training` found, if it was about the labels that the project has now."""
+    path: Path = project.output / COMPARISON_FILE
+    if not path.is_file() or not (project.output / LABELS_FILE).is_file():
+        return None
+    try:
+        said = json.loads(path.read_text(encoding="utf-8"))
+        is_current = isinstance(said, dict) and said.get("labels") == _digest(project)
+        return TrainingComparison.from_dict(said) if is_current else None
+    except (ValueError, AssayError) as error:
+        raise ProjectError(f"{path} is damaged: {error}; remove it") from error
+
+
+def _digest(project: Project) -> str:
+    """Tells the labels of one run from those of another."""
+    with (project.output / LABELS_FILE).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
