@@ -19,6 +19,7 @@ Labeler = Callable[[Problem, assay.Votes, int], FloatArray]
 
 GOLD, VOTE, DP, DP_UI = "Gold (dev)", "hierarchical majority vote", "data programming", "data programming, unipolar"
 SEPARATE, JOINT = "Assay, task by task", "Assay"
+WITH_GOLD = "Assay, with dev's gold"
 NONE, DECLARED, LEARNED = "Assay, no dependencies", "Assay, dependencies declared", "Assay, dependencies learned"
 
 
@@ -58,6 +59,14 @@ def _by_itself(problem: Problem, votes: assay.Votes, items: int) -> FloatArray:
     return task_by_task(votes, one)
 
 
+def _with_gold(problem: Problem, votes: assay.Votes, items: int) -> FloatArray:
+    """Learned from the votes on dev items too, and from their gold."""
+    outcomes = problem.tasks.label_space.outcomes
+    gold = [*([None] * items), *(outcomes[truth] for truth in problem.gold["dev"])]
+    model = assay.LabelModel(dependencies=problem.project.model.dependencies)
+    return model.fit(votes.take(slice(0, len(gold))), gold).predict_proba(votes)
+
+
 # Majority votes learn nothing. Data programming, as the paper has it, labels the items that it learns from: here all.
 LABELERS: dict[str, Labeler] = {
     VOTE: lambda problem, votes, items: assay.hierarchical_majority_vote(votes),
@@ -67,6 +76,7 @@ LABELERS: dict[str, Labeler] = {
     JOINT: lambda problem, votes, items: _joint(votes, items, problem.project.model.dependencies),
     NONE: lambda problem, votes, items: _joint(votes, items, ()),
     LEARNED: lambda problem, votes, items: _joint(votes, items, "learn"),
+    WITH_GOLD: _with_gold,
 }
 MAIN = (GOLD, VOTE, DP, DP_UI, SEPARATE, JOINT)
 """The rows of the main table."""

@@ -25,7 +25,7 @@ class Problem:
     texts: dict[str, list[str]]
     ids: dict[str, list[str]]
     gold: dict[str, IntArray]
-    """Outcome numbers of dev and test_a. Only dev is ever trained on, and only as the baseline that it is."""
+    """Outcome numbers of dev and test_a. Only dev is ever trained on, by the methods that say so."""
 
     @property
     def tasks(self) -> assay.TaskGraph:

@@ -19,6 +19,7 @@ from benchmarks.experiments.labelers import DECLARED, DP, GOLD, JOINT, LEARNED, 
 from benchmarks.experiments.prepare import TASKS
 from benchmarks.experiments.problem import Problem
 from benchmarks.experiments.summary import Figure, Figures, best_trial
+from benchmarks.experiments.tables import table
 from benchmarks.experiments.trial import ENCODERS
 
 FloatArray = npt.NDArray[np.float64]
@@ -61,7 +62,7 @@ def _sections(
             [method, *(figures.accuracy(task, encoder, method) for task in tasks), figures.mean(encoder, method)]
             for method in MAIN
         ]
-        yield f"### End model ({encoder}), test_a\n\n{_table(['labels from', *tasks, 'mean'], rows)}"
+        yield f"### End model ({encoder}), test_a\n\n{table(['labels from', *tasks, 'mean'], rows)}"
         rows = []
         for other, least in TARGETS:
             gain, low, high = figures.gain(encoder, JOINT, other)
@@ -69,7 +70,7 @@ def _sections(
         if whole:
             yield (
                 f"Assay minus ... ({encoder}), mean over the tasks; the interval is over test items:\n\n"
-                + _table(["minus", "points", "95%", "aim"], rows)
+                + table(["minus", "points", "95%", "aim"], rows)
             )
     rows = []
     for method in (method for method in MAIN if method != GOLD):
@@ -79,7 +80,7 @@ def _sections(
             cells += [f"{figures.accuracy(task, encoder, method).mean:.1f}" for encoder in encoders]
         rows.append(cells)
     header = ["labels from", *(f"{task}: {what}" for task in tasks for what in ("labels alone", *encoders))]
-    yield f"### Labels alone against the end model, test_a\n\n{_table(header, rows)}"
+    yield f"### Labels alone against the end model, test_a\n\n{table(header, rows)}"
     for task in tasks:
         names = problems[task].tasks.names
         rows = [
@@ -89,13 +90,13 @@ def _sections(
         counts = ["*items*", *(f"*{_applies(figures, task, name)}*" for name in names)]
         yield (
             f"### Each task of {task}, on the items that it applies to ({encoders[0]}, test_a)\n\n"
-            + _table(["labels from", *names], [*rows, counts])
+            + table(["labels from", *names], [*rows, counts])
         )
     shares = sorted({share for task, _, _, share in figures.keys if task in tasks})
     rows = [
         [f"{share:.0%}", *(figures.accuracy(task, encoders[0], JOINT, share) for task in tasks)] for share in shares
     ]
-    yield f"### Assay with a part of the unlabeled items ({encoders[0]}, test_a)\n\n{_table(['share', *tasks], rows)}"
+    yield f"### Assay with a part of the unlabeled items ({encoders[0]}, test_a)\n\n{table(['share', *tasks], rows)}"
     rows = []
     for name, method in ((NONE, NONE), (DECLARED, JOINT), (LEARNED, LEARNED)):
         cells = [name]
@@ -103,7 +104,7 @@ def _sections(
             has = (method != JOINT or problems[task].project.model.dependencies) and (task, method) in alone
             cells.append(f"{alone[task, method]:.1f} → {figures.accuracy(task, encoders[0], method)}" if has else "–")
         rows.append(cells)
-    yield f"### Dependencies: labels alone → end model ({encoders[0]}, test_a)\n\n{_table(['', *tasks], rows)}"
+    yield f"### Dependencies: labels alone → end model ({encoders[0]}, test_a)\n\n{table(['', *tasks], rows)}"
     hours = sum(trial["seconds"] for trial in trials) / 3600
     sizes = ", ".join(f"{task} {len(figures.gold[task])}" for task in tasks)
     yield (
@@ -115,11 +116,6 @@ def _sections(
 def _applies(figures: Figures, task: str, name: str) -> int:
     label = figures.problems[task].tasks.label_space.components[0].label_of(name)
     return int((label[figures.gold[task]] >= 0).sum())
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    lines = ["| " + " | ".join(header) + " |", "|---" * len(header) + "|"]
-    return "\n".join([*lines, *("| " + " | ".join(map(str, row)) + " |" for row in rows)])
 
 
 def _write_predictions(path: Path, problem: Problem, trials: Sequence[dict[str, Any]], alone: FloatArray) -> None:

@@ -81,15 +81,17 @@ class Figures:
         said = label[self._said[task, encoder, method, 1.0]]
         return Figure.of((said == gold)[:, gold >= 0].mean(axis=1))
 
-    def gain(self, encoder: str, method: str, other: str, draws: int = 10_000) -> tuple[float, float, float]:
-        """How much better a method is than another, mean over tasks, with a 95% interval over test items.
+    def gain(
+        self, encoder: str, method: str, other: str, *, only: Sequence[str] | None = None, draws: int = 10_000
+    ) -> tuple[float, float, float]:
+        """How much better a method is than another, mean over tasks (or some), with a 95% interval over test items.
 
         Trials are averaged, and items are drawn again within each task: what another test set of the same
         size might have said.
         """
         rng = np.random.default_rng(0)
         means, boots = [], []
-        for task in self._tasks:
+        for task in self._tasks if only is None else only:
             better = (self._right[task, encoder, method, 1.0].mean(axis=0)) - self._right[
                 task, encoder, other, 1.0
             ].mean(axis=0)

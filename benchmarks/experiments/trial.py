@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,8 +12,8 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix, hstack
 
 import assay
-from benchmarks.experiments.labelers import GOLD, Labeled
-from benchmarks.experiments.problem import Problem
+from benchmarks.experiments.labelers import GOLD, WITH_GOLD, Labeled
+from benchmarks.experiments.problem import IntArray, Problem
 
 NGRAMS, LSTM, EMBEDDED = "n-grams", "LSTM", "n-grams + MiniLM"
 ENCODERS = (NGRAMS, LSTM, EMBEDDED)
@@ -29,6 +29,10 @@ GOLD_EPOCHS = {NGRAMS: 100, LSTM: 30, EMBEDDED: 100}
 """A few hundred items make few steps an epoch. Chosen by cross-validation on dev."""
 WEIGHT = 2.0
 """Of embeddings, whose differences are small, beside n-grams. Chosen on dev."""
+GOLD_REPEATS = 1
+"""How often dev items are among those of :data:`WITH_GOLD`. Chosen by cross-validation on dev."""
+Items = Sequence[tuple[str, IntArray | None]]
+"""Splits, and which of their items; None for all."""
 Embeddings = Mapping[str, npt.NDArray[np.float32]]
 """Per split (items, 384)."""
 
@@ -55,46 +59,60 @@ def train(
     problem: Problem, trial: Trial, labeled: Labeled | None, embeddings: Embeddings | None = None
 ) -> dict[str, Any]:
     """Train, and predict the outcomes of dev, test_a and test_b."""
-    if labeled is None:
-        assert trial.method == GOLD
-        truth = problem.gold["dev"]
-        labels = assay.Labels(problem.tasks, (np.eye(len(problem.tasks.label_space.outcomes))[truth],))
-        split, rows, more = "dev", np.arange(len(truth)), {"epochs": GOLD_EPOCHS[trial.encoder]}
-    else:
-        labels = assay.Labels(problem.tasks, (labeled.train,)).voted(problem.votes["train"].take(labeled.rows))
-        split, rows, more = "train", labeled.rows, {}
     begun = time.perf_counter()
-    read = _Reader(problem, split, rows, embeddings if trial.encoder == EMBEDDED else None)
+    splits, labels = _training_set(problem, trial, labeled)
+    read = _Reader(problem, splits, embeddings if trial.encoder == EMBEDDED else None)
+    more = {"epochs": GOLD_EPOCHS[trial.encoder]} if trial.method == GOLD else {}
     model = assay.EndModel(problem.tasks, **SETTINGS[trial.encoder], **more, seed=trial.seed)
-    model.fit(read(split, rows), labels, progress=False)
+    model.fit(read(splits), labels, progress=False)
     return {
         **asdict(trial),
         "seconds": time.perf_counter() - begun,
         "predictions": {
-            name: model.predict_proba(read(name)).argmax(axis=1).tolist() for name in ("dev", "test_a", "test_b")
+            name: model.predict_proba(read([(name, None)])).argmax(axis=1).tolist()
+            for name in ("dev", "test_a", "test_b")
         },
     }
 
 
-class _Reader:
-    """The data of some items of a split: texts, or a matrix of n-grams and embeddings."""
+def _training_set(problem: Problem, trial: Trial, labeled: Labeled | None) -> tuple[Items, assay.Labels]:
+    """Items and their labels: training items as they were labeled, or dev items with their gold, or both."""
+    truth = np.eye(len(problem.tasks.label_space.outcomes))[problem.gold["dev"]]
+    if labeled is None:
+        assert trial.method == GOLD
+        return [("dev", None)], assay.Labels(problem.tasks, (truth,))
+    voted = assay.Labels(problem.tasks, (labeled.train,)).voted(problem.votes["train"].take(labeled.rows))
+    if trial.method != WITH_GOLD:
+        return [("train", labeled.rows)], voted
+    by_hand = assay.Labels(problem.tasks, (truth,))
+    return (
+        [("train", labeled.rows), *[("dev", None)] * GOLD_REPEATS],
+        assay.Labels.concat([voted, *[by_hand] * GOLD_REPEATS]),
+    )
 
-    def __init__(
-        self, problem: Problem, split: str, rows: npt.NDArray[np.int64], embeddings: Embeddings | None
-    ) -> None:
+
+class _Reader:
+    """The data of some items: texts, or a matrix of n-grams and embeddings."""
+
+    def __init__(self, problem: Problem, learned_from: Items, embeddings: Embeddings | None) -> None:
         self.problem, self.embeddings = problem, embeddings
         if embeddings is not None:
-            self.centre = embeddings[split][rows].mean(axis=0)
-            self.ngrams = assay.NGrams().learn(self._texts(split, rows))
+            self.centre = self._embedded(embeddings, learned_from).mean(axis=0)
+            self.ngrams = assay.NGrams().learn(self._texts(learned_from))
 
-    def __call__(self, split: str, rows: npt.NDArray[np.int64] | None = None) -> Any:
-        chosen = np.arange(len(self.problem.texts[split])) if rows is None else rows
-        texts = self._texts(split, chosen)
+    def __call__(self, items: Items) -> Any:
+        texts = self._texts(items)
         if self.embeddings is None:
             return texts
         found = self.ngrams.read(texts)
         grams = csr_matrix((found.values, found.columns, found.starts), shape=(len(texts), self.ngrams.width))
-        return hstack([grams, csr_matrix(WEIGHT * (self.embeddings[split][chosen] - self.centre))]).tocsr()
+        return hstack([grams, csr_matrix(WEIGHT * (self._embedded(self.embeddings, items) - self.centre))]).tocsr()
 
-    def _texts(self, split: str, rows: npt.NDArray[np.int64]) -> list[str]:
-        return [self.problem.texts[split][row] for row in rows]
+    def _texts(self, items: Items) -> list[str]:
+        return [self.problem.texts[split][row] for split, rows in items for row in self._rows(split, rows)]
+
+    def _embedded(self, embeddings: Embeddings, items: Items) -> npt.NDArray[np.float32]:
+        return np.vstack([embeddings[split][self._rows(split, rows)] for split, rows in items])
+
+    def _rows(self, split: str, rows: IntArray | None) -> IntArray:
+        return np.arange(len(self.problem.texts[split])) if rows is None else rows
