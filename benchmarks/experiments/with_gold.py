@@ -3,7 +3,8 @@
 The label model learns from the gold of the 200 to 350 dev items besides the votes, and the end model learns from its
 labels and from the dev items. Beside it stand dev's gold alone, majority vote, and the model without gold, trained by
 the same code. Needs what ``benchmarks.experiments.run`` needs, and takes over what that has done. Prints tables; writes
-``experiments_with_gold.md`` and ``.json``, and adds ``with_gold_prediction`` to ``<task>_test_b.jsonl``.
+``experiments_with_gold.md`` and ``.json``, and adds ``with_gold_prediction`` (the end
+model's) and ``with_gold_label_model_prediction`` to ``<task>_test_b.jsonl``.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from benchmarks.experiments.prepare import TASKS
 from benchmarks.experiments.problem import IntArray, Problem
 from benchmarks.experiments.summary import Figures, best_trial
 from benchmarks.experiments.tables import table
-from benchmarks.experiments.trial import ENCODERS, LSTM, Trial
+from benchmarks.experiments.trial import EMBEDDED, ENCODERS, LSTM, Trial
 
 METHODS = (GOLD, VOTE, JOINT, WITH_GOLD)
 LEAST = 1e-3
@@ -41,15 +42,17 @@ def main(
         list[str] | None, typer.Option("--encoder", help="of the end model; default: all three")
     ] = None,
     lstm_trials: Annotated[int, typer.Option(help="trainings of each LSTM, which take most of the time")] = 10,
+    embedded_trials: Annotated[int, typer.Option(help="trainings of each end model with embeddings")] = 10,
     workers: Annotated[int, typer.Option(help="processes")] = os.cpu_count() or 1,
 ) -> None:
     """Run what has not been run yet, then write the tables and predictions."""
     chosen = [encoder for encoder in ENCODERS if encoder in (encoders or ENCODERS)]
+    counts = dict.fromkeys(chosen, trials) | {LSTM: lstm_trials, EMBEDDED: embedded_trials}
     planned = [
         Trial(task, method, encoder, 1.0, seed)
         for task in tasks or TASKS
         for encoder in chosen
-        for seed in range(lstm_trials if encoder == LSTM else trials)
+        for seed in range(counts[encoder])
         for method in METHODS
     ]
     done = do(planned, workers)
@@ -58,7 +61,7 @@ def main(
     (RESULTS / "experiments_with_gold.md").write_text(page, encoding="utf-8")
     (RESULTS / "experiments_with_gold.json").write_text(json.dumps(found.as_json(), indent=1) + "\n", encoding="utf-8")
     for task, problem in done.problems.items():
-        add_predictions(RESULTS / f"{task}_test_b.jsonl", problem, done.trials)
+        add_predictions(RESULTS / f"{task}_test_b.jsonl", problem, done.trials, done.alone[task, WITH_GOLD]["test_b"])
     Console().print(Markdown(page))
 
 
@@ -143,8 +146,8 @@ def scores(labels: FloatArray, gold: IntArray) -> tuple[float, float]:
     return 100 * float((labels.argmax(axis=1) == gold).mean()), -float(np.log(np.maximum(right, LEAST)).mean())
 
 
-def add_predictions(path: Path, problem: Problem, trials: Sequence[dict[str, Any]]) -> None:
-    """Add to every test_b item what the end model says that learned with dev's gold.
+def add_predictions(path: Path, problem: Problem, trials: Sequence[dict[str, Any]], labels: FloatArray) -> None:
+    """Add to every test_b item what the end model says that learned with dev's gold, and what such labels alone say.
 
     Which of its trials cannot be told on dev, which they have seen: it is the first with the encoder that does best
     there without gold.
@@ -154,15 +157,16 @@ def add_predictions(path: Path, problem: Problem, trials: Sequence[dict[str, Any
     chosen = next(
         trial for trial in trials if (trial["task"], trial["method"], trial["encoder"], trial["seed"]) == wanted
     )
-    said = dict(zip(problem.ids["test_b"], chosen["predictions"]["test_b"], strict=True))
+    names = problem.gold_names
+    added = {
+        item: {"with_gold_prediction": names[said], "with_gold_label_model_prediction": names[labeled]}
+        for item, said, labeled in zip(
+            problem.ids["test_b"], chosen["predictions"]["test_b"], labels.argmax(axis=1), strict=True
+        )
+    }
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     with writing(path) as unfinished:
-        unfinished.write_text(
-            "".join(
-                json.dumps(row | {"with_gold_prediction": problem.gold_names[said[row["id"]]]}) + "\n" for row in rows
-            ),
-            encoding="utf-8",
-        )
+        unfinished.write_text("".join(json.dumps(row | added[row["id"]]) + "\n" for row in rows), encoding="utf-8")
 
 
 if __name__ == "__main__":
