@@ -115,7 +115,7 @@ class Found:
             )
             header = ["labels from", *self.tasks, "mean"]
             count = self.figures.accuracy(self.tasks[0], encoder, JOINT).trials
-            yield f"### End model ({encoder}), test_a, {count} trainings\n\n{table(header, rows)}"
+            yield f"### End model ({encoder}), test_a, trainings: {count}\n\n{table(header, rows)}"
         yield "± is half of the 95% interval over trainings; the interval of a gain is over test items."
 
     def as_json(self) -> dict[str, Any]:
