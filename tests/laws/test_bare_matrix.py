@@ -61,6 +61,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "learn_dependencies": lambda votes: learned(assay.learn_dependencies(votes, resamples=2, progress=False)),
     "Labels.voted": lambda votes: FITTED["LabelModel"].label(VOTES).voted(votes).kept,
     "Report.of": lambda votes: told(assay.Report.of(FITTED["LabelModel"], votes, gold=GOLD)),
+    "next_items": lambda votes: assay.next_items(FITTED["LabelModel"], votes, n=7),
     "HandLabels.gold_for": lambda votes: HAND.gold_for(votes).codes,
     "HandLabels.weights": HAND.weights,
     "HandLabels.within": lambda votes: HAND.within(votes).said,
@@ -76,6 +77,8 @@ CALLS: dict[str, Callable[[Any], Any]] = {
 NEED_VOTES = {
     # Labels of several tasks, which a matrix does not have.
     "suggest_task_graph",
+    # Trains an end model several times: tests/endmodel/test_training_comparison.py.
+    "compare_training",
     # Beside the sources that made them, so there are votes.
     "dependency_hints",
     # Counts what it is given at once; assay.count takes everything.

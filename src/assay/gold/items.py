@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.gold.hand_labels import HandLabels
-from assay.votes import Schema, Votes
+from assay.votes import Schema, SparseCodes, Votes
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -60,16 +60,24 @@ class GoldItems:
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """The votes and the gold of the items, as plain arrays."""
-        codes = self.votes.codes, self.truth.codes
-        return {"votes": codes[0], "truth": codes[1], "rows": self.rows, "weights": self.weights}
+        cast = self.votes.cast
+        return {
+            "starts": cast.starts,
+            "sources": cast.sources,
+            "codes": cast.codes,
+            "truth": self.truth.codes,
+            "rows": self.rows,
+            "weights": self.weights,
+        }
 
     @classmethod
     def from_dict(cls, schema: Schema, stored: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> GoldItems:
         """What :meth:`to_dict` and :meth:`arrays` gave, for votes with a schema; raises if anything is missing."""
         names = None if stored["names"] is None else np.array(stored["names"])
         truth = Schema.from_dict({"tasks": schema.tasks.to_dict(), "sources": stored["truth"]})
+        cast = SparseCodes(arrays["starts"], arrays["sources"], arrays["codes"], len(schema.names))
         return cls(
-            Votes.from_codes(schema.tasks, arrays["votes"], schema.names, schema.values, names),
+            Votes(schema, cast, names),
             Votes.from_codes(truth.tasks, arrays["truth"], truth.names, truth.values, names),
             arrays["rows"],
             int(stored["total"]),
@@ -100,7 +108,7 @@ class GoldItems:
         here = np.arange(len(self))
         if self.votes.items is not None and votes.items is not None:
             return _by_name(self.votes.items, votes.items)
-        same = len(votes) == self.total and np.array_equal(votes.take(self.rows).codes, self.votes.codes)
+        same = len(votes) == self.total and votes.take(self.rows).cast.same_as(self.votes.cast)
         return (here, self.rows) if same else (here[:0], self.rows[:0])
 
     def found_between(

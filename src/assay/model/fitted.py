@@ -233,8 +233,9 @@ class Fitted(HasSchema):
         """An accuracy that the votes do not tell: what gold says, from 0 to 1 if it says nothing either."""
         if self.gold is None:
             return accuracy, 0.0, 1.0
-        votes = self.gold.votes.take(self.gold.votes.codes[:, source] == code).select(source)
-        truth = self.gold.truth.take(self.gold.votes.codes[:, source] == code)
+        votes = self.gold.votes.select(source)
+        says = votes.codes[:, 0] == code
+        votes, truth = votes.take(says), self.gold.truth.take(says)
         right, wrong = (int(flags.sum()) for flags in compare_with_gold(votes, truth))
         if not right + wrong:
             return accuracy, 0.0, 1.0

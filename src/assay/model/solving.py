@@ -66,7 +66,7 @@ def unidentified(report: CheckReport) -> frozenset[str]:
 def gold_votes(gold: GoldItems, component: int, layout: Layout) -> GoldVotes:
     """The items with gold, in the terms of one component."""
     rows = layout.rows(gold.votes.cast)
-    return GoldVotes(layout.design(rows), layout.codes(gold.votes), gold.allowed(component), gold.weights)
+    return GoldVotes(layout.design(rows), rows, gold.allowed(component), gold.weights)
 
 
 def solve(counted: Counted, dependencies: Sequence[Dependency], settings: ModelSettings) -> tuple[FittedComponent, ...]:

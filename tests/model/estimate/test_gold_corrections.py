@@ -57,7 +57,7 @@ class TestLaws:
         rng = np.random.default_rng(seed)
         scoring, evidence, gold, named = problem(DRAWN.votes, gold_for(DRAWN.votes, DRAWN.gold, np.arange(60)))
         order = rng.permutation(len(gold))
-        shuffled = GoldVotes(gold.design.take(order), gold.codes[order], gold.allowed[order], gold.weights[order])
+        shuffled = GoldVotes(gold.design.take(order), gold.said.take(order), gold.allowed[order], gold.weights[order])
         one = corrected(scoring, evidence, gold, named, told=30.0)
         other = corrected(scoring, evidence, shuffled, named, told=30.0)
         for a, b in zip(one.scoring.logs, other.scoring.logs, strict=True):

@@ -37,6 +37,7 @@ from assay.counts import Design, Evidence
 from assay.model.estimate.shifting import shift_to
 from assay.model.parameters import TINY
 from assay.model.scoring import Scoring, centred, effective_share, softmax
+from assay.votes import SparseCodes
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -83,8 +84,8 @@ class GoldVotes:
     """Items of one component with gold: their votes, and the outcomes that gold allows."""
 
     design: Design
-    codes: npt.NDArray[np.integer]
-    """(items, sources): their votes as values of the layout, −1 for abstain."""
+    said: SparseCodes
+    """Their votes, as values of the layout."""
     allowed: BoolArray
     """(items, outcomes)."""
     weights: FloatArray

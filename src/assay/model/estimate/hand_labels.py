@@ -80,12 +80,9 @@ def checked_votes(layout: Layout, gold: GoldVotes) -> tuple[FloatArray, ...]:
 
     Votes about which gold leaves it open are not counted.
     """
-    found = []
-    for source, masks in enumerate(layout.masks):
-        counts = np.zeros((len(masks), 2))
-        codes = gold.codes[:, source]
-        for value, mask in enumerate(masks):
-            allowed = gold.allowed[codes == value]
-            counts[value] = (~allowed[:, ~mask].any(axis=1)).sum(), (~allowed[:, mask].any(axis=1)).sum()
-        found.append(counts)
-    return tuple(found)
+    first = layout.value_offsets
+    values = first[gold.said.sources] + gold.said.codes
+    allowed, named = gold.allowed[gold.said.row], layout.all_masks[values]
+    right, wrong = ~(allowed & ~named).any(axis=1), ~(allowed & named).any(axis=1)
+    counts = np.column_stack([np.bincount(values, weights=flags, minlength=int(first[-1])) for flags in (right, wrong)])
+    return tuple(np.split(counts, first[1:-1]))
