@@ -439,8 +439,9 @@ class _Problem:
 
         first = np.zeros(int(sum(sizes))) if point is None else point
         # The result is a mean over candidates; more digits would change nothing.
-        options = {"maxiter": settings.max_steps, "ftol": 1e-6}
-        found = minimize(loss, first, jac=True, method="L-BFGS-B", options=options)
+        found = minimize(
+            loss, first, jac=True, method="L-BFGS-B", options={"maxiter": settings.max_steps, "ftol": 1e-6}
+        )
         log_slope, shift, *votes = np.split(found.x, ends)
         extra = float(np.exp(log_slope[0]))
         change = _Change(start.slope * extra, start.discount, extra * start.shift + shift, weights_of(*votes))
