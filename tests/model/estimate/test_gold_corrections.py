@@ -13,7 +13,8 @@ import assay
 from assay import SourceGraph, Tally, Votes
 from assay.counts import Evidence, layout_of
 from assay.gold import GoldItems
-from assay.model.estimate.gold_corrections import CorrectionSettings, GoldVotes, corrected, prediction_powered
+from assay.model.estimate.correction_path import CorrectionSettings, GoldVotes
+from assay.model.estimate.gold_corrections import corrected
 from assay.model.estimate.start import voted_for
 from assay.model.scorer import posterior
 from assay.model.solving import gold_votes
@@ -160,21 +161,3 @@ class TestEdges:
 def ratio_of(found, scoring) -> float:
     """The slope of a corrected scoring, from what its first clique adds."""
     return float(np.ptp(found.scoring.logs[0][0]) / np.ptp(scoring.logs[0][0]))
-
-
-class TestPredictionPowered:
-    def test_useless_predictions_leave_the_counted_share(self):
-        allowed = np.eye(2, dtype=bool)[[0, 0, 0, 1]]
-        flat = np.full((4, 2), 0.5)
-        found = prediction_powered(np.array([0.5, 0.5]), flat, allowed, np.ones(4))
-        np.testing.assert_allclose(found, [0.75, 0.25])
-
-    def test_perfect_predictions_tell_the_share_of_all_items(self):
-        allowed = np.eye(2, dtype=bool)[[0, 1, 1]]
-        found = prediction_powered(np.array([0.8, 0.2]), allowed.astype(float), allowed, np.ones(3))
-        np.testing.assert_allclose(found, [0.8, 0.2])
-
-    def test_weights_are_numbers_of_items(self):
-        allowed = np.eye(2, dtype=bool)[[0, 1]]
-        weighted = prediction_powered(np.full(2, 0.5), np.full((2, 2), 0.5), allowed, np.array([3.0, 1.0]))
-        np.testing.assert_allclose(weighted, [0.75, 0.25])

@@ -1,9 +1,9 @@
 """One estimation method per file, and what they share."""
 
 from assay.model.estimate.balance_belief import BalanceBelief
+from assay.model.estimate.correction_path import GoldVotes
 from assay.model.estimate.em import EMSettings, expectation_maximization
 from assay.model.estimate.fit import METHODS, Fit, fit_component
-from assay.model.estimate.gold_corrections import GoldVotes
 from assay.model.estimate.goodness_of_fit import GoodnessOfFit
 from assay.model.estimate.hand_labels import with_gold
 from assay.model.estimate.knowledge import Knowledge

@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.counts import Evidence, Layout
+from assay.model.estimate.correction_path import GoldVotes
 from assay.model.estimate.em import Expected
 from assay.model.estimate.fit import Fit
-from assay.model.estimate.gold_corrections import GoldVotes, corrected
+from assay.model.estimate.gold_corrections import corrected
 from assay.model.estimate.knowledge import Knowledge
 from assay.model.estimate.start import voted_for
 from assay.model.estimate.tilting import tilted

@@ -1,0 +1,417 @@
+"""The path of corrections by gold, from no change to votes that are hardly shrunk, and how far to go on it.
+
+What is corrected, and why, is told in :mod:`assay.model.estimate.gold_corrections`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from scipy.optimize import minimize, minimize_scalar
+
+from assay.counts import Design, Evidence
+from assay.model.estimate.shifting import shift_to
+from assay.model.parameters import TINY
+from assay.model.scoring import Scoring, centred, effective_share, softmax
+from assay.votes import SparseCodes
+
+BoolArray = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+_LEAST_LIKELY = 1e-3
+"""The least probability of gold that counts, so that one item does not decide."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorrectionSettings:
+    """Settings of the gold corrections; chosen on simulated votes."""
+
+    penalties: tuple[float, ...] = (10.0, 3.0, 1.0, 0.3, 0.1)
+    """Of squared weights of votes, from strong to weak: one candidate each."""
+    prior: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0, 0.0, -1.0, -3.0, -5.0)
+    """The log-prior of the candidates: no change, only the slope, slope and balance, then each of the penalties."""
+    other_outcomes: float = 4.0
+    """The factor of the penalty for what a vote adds to outcomes in other ways than for or against those it names."""
+    slope: float = 4.0
+    """The penalty of the squared logarithm of the slope."""
+    balance: float = 10.0
+    """The penalty of what is added to all items, beyond the estimated balance."""
+    discounts: tuple[float, ...] = (0.0, 0.5, 1.0, 2.0)
+    """Factors of the discount for correlated votes that are tried."""
+    discount: float = 1.0
+    """The penalty of another discount."""
+    risk: float = 50.0
+    """By how much the log-weight of a candidate falls with each share of items that it may cost;"""
+    errors: float = 1.64
+    """what it may cost is this number of standard errors below what it gains on unseen gold,"""
+    errors_of_few: float = 10.0
+    """and this number over the number of labels more."""
+    folds: int = 5
+    max_steps: int = 60
+    most_weights: int = 50_000
+    """With more joint votes in gold times outcomes than this, votes only count for or against what they name."""
+    patterns: int = 8_000
+    """The most vote patterns that mean predictions are computed on."""
+
+
+@dataclass(frozen=True, eq=False)
+class GoldVotes:
+    """Items of one component with gold: their votes, and the outcomes that gold allows."""
+
+    design: Design
+    said: SparseCodes
+    """Their votes, as values of the layout."""
+    allowed: BoolArray
+    """(items, outcomes)."""
+    weights: FloatArray
+    """(items,): how many items each stands for, up to a factor."""
+
+    def __len__(self) -> int:
+        return len(self.allowed)
+
+
+def effective_count(weights: FloatArray) -> float:
+    """How many items of equal weight would be as informative."""
+    return float(weights.sum() ** 2 / max(float(weights @ weights), TINY))
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """A point on the way from no change to weights that are hardly shrunk."""
+
+    slope: float
+    discount: float
+    shift: FloatArray
+    """(outcomes,)."""
+    weights: FloatArray
+    """(joint votes in gold, outcomes)."""
+
+    @classmethod
+    def mean(cls, changes: Sequence[Change], shares: FloatArray) -> Change:
+        """The weighted mean, which is that of the log-odds if discounts are the same."""
+        pairs = list(zip(shares.tolist(), changes, strict=True))
+        return cls(
+            sum(share * one.slope for share, one in pairs),
+            sum(share * one.discount for share, one in pairs),
+            np.sum([share * one.shift for share, one in pairs], axis=0),
+            np.sum([share * one.weights for share, one in pairs], axis=0),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class CorrectionProblem:
+    """Gold items with the same votes and the same gold are one group; folds split groups."""
+
+    scoring: Scoring
+    settings: CorrectionSettings
+    told: float
+    # Items with votes
+    all_logs: FloatArray
+    all_votes: IntArray
+    all_columns: sparse.csr_array
+    shares: FloatArray
+    # Groups of items with gold
+    logs: FloatArray
+    """(groups, outcomes): centred log-odds that votes and balance give."""
+    votes: IntArray
+    """(groups,): by how many cliques."""
+    columns: sparse.csr_array
+    """(groups, joint votes in gold)."""
+    active: IntArray
+    """(joint votes in gold,): their columns in the design matrix."""
+    directions: FloatArray
+    """(joint votes in gold, outcomes): for or against what each names."""
+    voters: IntArray
+    """(joint votes in gold,): the source, or clique of sources, that casts each, numbered from zero."""
+    allowed: BoolArray
+    """(groups, outcomes)."""
+    of_item: IntArray
+    """(items,): the group of each."""
+    fold: IntArray
+    """(items,)."""
+    counts: FloatArray
+    """(groups, folds): items."""
+    standing_for: FloatArray
+    """(groups, folds): the sum of their sampling weights."""
+    spread: float
+    """The effective number of items over the number of items."""
+
+    @classmethod
+    def of(
+        cls,
+        scoring: Scoring,
+        evidence: Evidence,
+        gold: GoldVotes,
+        teaching: IntArray,
+        named: FloatArray,
+        told: float,
+        settings: CorrectionSettings,
+    ) -> CorrectionProblem:
+        """Of the items whose gold says something, number ``teaching``; other parameters as of ``corrected``."""
+        some = evidence.sample(settings.patterns)
+        voted = np.flatnonzero(np.diff(some.design.starts) > 0)
+        shares = some.counts[voted] / max(float(some.counts[voted].sum()), TINY)
+        matrix = gold.design.matrix.tocsr()[teaching]
+        matrix.sort_indices()
+        allowed, weights = gold.allowed[teaching], gold.weights[teaching]
+        keys = [
+            row.tobytes() + matrix.indices[start:stop].tobytes()
+            for row, (start, stop) in zip(allowed, pairwise(matrix.indptr), strict=True)
+        ]
+        # Sorted by gold and votes, and dealt in turn: every fold is like the whole, whatever the order of the items.
+        _, first, of_item = np.unique(np.array(keys, dtype=object), return_index=True, return_inverse=True)
+        folds = min(settings.folds, len(keys))
+        order = np.lexsort((weights, of_item))
+        fold = np.empty(len(keys), dtype=np.int64)
+        fold[order] = np.arange(len(keys)) % folds
+        counts, standing_for = np.zeros((len(first), folds)), np.zeros((len(first), folds))
+        np.add.at(counts, (of_item, fold), 1.0)
+        np.add.at(standing_for, (of_item, fold), weights)
+        groups = matrix[first]
+        active = np.unique(groups.indices).astype(np.int64)
+        says = named[active]
+        says = says - says.mean(axis=1, keepdims=True)
+        says /= np.maximum(np.ptp(says, axis=1, keepdims=True), TINY)
+        cliques = np.searchsorted(scoring.layout.offsets, active, side="right")
+        logs = scoring.log_joint(gold.design)[teaching[first]]
+        return cls(
+            scoring=scoring,
+            settings=settings,
+            told=told,
+            all_logs=centred(scoring.log_joint(some.design)[voted]),
+            all_votes=np.diff(some.design.starts)[voted],
+            all_columns=some.design.matrix.tocsr()[voted][:, active],
+            shares=shares,
+            logs=centred(logs),
+            votes=np.diff(groups.indptr),
+            columns=groups[:, active],
+            active=active,
+            directions=says,
+            voters=np.unique(cliques, return_inverse=True)[1],
+            allowed=allowed[first],
+            of_item=of_item,
+            fold=fold,
+            counts=counts,
+            standing_for=standing_for,
+            spread=effective_count(weights) / len(weights),
+        )
+
+    @property
+    def outcomes(self) -> int:
+        """How many there are."""
+        return int(self.logs.shape[1])
+
+    # Cross-fitting
+
+    def cross_fitted(self) -> tuple[Change, FloatArray]:
+        """The change that gold makes, and (items, outcomes) labels by changes that have not seen the item's fold."""
+        folds = np.arange(self.counts.shape[1])
+        paths = [self.path(folds != fold) for fold in folds]
+        unseen = np.array([self._on_unseen(path, self.counts[:, fold]) for fold, path in enumerate(paths)])
+        found = np.empty((len(self.fold), self.outcomes))
+        for fold, path in enumerate(paths):
+            # A candidate's weight, too, must not know the gold that it is to predict.
+            mixed = Change.mean(path, self._believed(path, unseen[folds != fold].sum(axis=0)))
+            mine = self.fold == fold
+            found[mine] = self.labels(mixed)[self.of_item[mine]]
+        whole = self.path(folds >= 0)
+        return Change.mean(whole, self._believed(whole, unseen.sum(axis=0))), found
+
+    def _on_unseen(self, path: Sequence[Change], counts: FloatArray) -> FloatArray:
+        """(4, candidates): of gold that they were not fitted on, its log-probability, the items that a candidate gets
+        right and no change gets wrong, minus the reverse, the items that the two decide differently, and all items."""
+        labels = np.array([self.labels(change) for change in path])
+        likely = np.log(np.maximum((labels * self.allowed).sum(axis=-1), _LEAST_LIKELY))
+        decided = labels.argmax(axis=-1)
+        right = np.take_along_axis(self.allowed[None], decided[..., None], axis=-1)[..., 0].astype(float)
+        others = decided != decided[0]
+        return np.array(
+            [likely @ counts, (right - right[0]) @ counts, others @ counts, np.full(len(path), counts.sum())]
+        )
+
+    def _believed(self, path: Sequence[Change], unseen: FloatArray) -> FloatArray:
+        """(candidates,): their weights."""
+        settings = self.settings
+        likely, gained, decided_differently, items = unseen
+        n = float(items[0])
+        # Gold may happen to hold no item of a large group that a candidate decides differently.
+        differing = np.maximum(decided_differently, n * self._changed_decisions(path))
+        error = np.sqrt(differing) / n
+        risk = np.maximum((settings.errors + settings.errors_of_few / n) * error - gained / n, 0.0)
+        logs = likely + np.array(settings.prior) - settings.risk * risk
+        return np.asarray(softmax(logs[None])[0][0])
+
+    def _changed_decisions(self, path: Sequence[Change]) -> FloatArray:
+        """(candidates,): the share of all items with votes that get another label than without a change."""
+        decided = np.array([self.all_labels(change).argmax(axis=1) for change in path])
+        return np.asarray((decided != decided[0]) @ self.shares)
+
+    def path(self, folds: BoolArray) -> list[Change]:
+        """From no change to weights that are hardly shrunk, fitted on some folds."""
+        counts, standing_for = self.counts[:, folds].sum(axis=1), self.standing_for[:, folds].sum(axis=1)
+        none = np.zeros((len(self.active), self.outcomes))
+        nowhere = np.zeros(self.outcomes)
+        discount, slope = self._sureness(counts)
+        shift = self._balance_shift(slope, discount, counts, standing_for)
+        start = Change(slope, discount, shift, none)
+        found = [
+            Change(1.0, self.scoring.discount, nowhere, none),
+            Change(slope, discount, nowhere, none),
+            start,
+        ]
+        point = None
+        for penalty in self.settings.penalties:
+            point, change = self._weighted(start, penalty, counts, point)
+            found.append(change)
+        return found
+
+    # Steps of the path
+
+    def _sureness(self, counts: FloatArray) -> tuple[float, float]:
+        """The discount for correlated votes and the slope that make gold most probable."""
+        known = self.scoring.discount
+        best = (np.inf, known, 1.0)
+        for factor in self.settings.discounts if known > 0 else (1.0,):
+            scaled = self.logs * effective_share(self.votes, factor * known)[:, None]
+
+            def loss(log_slope: float, scaled: FloatArray = scaled) -> float:
+                right = (softmax(np.exp(log_slope) * scaled)[0] * self.allowed).sum(axis=1)
+                return float(
+                    -(counts @ np.log(np.maximum(right, TINY))) + 0.5 * self.settings.slope * log_slope * log_slope
+                )
+
+            found = minimize_scalar(loss, bounds=(-2.5, 2.5), method="bounded")
+            best = min(best, (found.fun + self.settings.discount * abs(factor - 1), factor * known, np.exp(found.x)))
+        return best[1], float(best[2])
+
+    def _balance_shift(self, slope: float, discount: float, counts: FloatArray, standing_for: FloatArray) -> FloatArray:
+        """(outcomes,): what brings labels to the balance that gold tells, weighed against what the votes tell."""
+        if not np.isfinite(self.told):
+            return np.zeros(self.outcomes)
+        effective = effective_share(self.all_votes, discount)
+        mean = self.shares @ softmax(slope * self.all_logs * effective[:, None])[0]
+        predicted = softmax(slope * self.logs * effective_share(self.votes, discount)[:, None])[0]
+        estimate = prediction_powered(mean, predicted, self.allowed, standing_for)
+        items = float(counts.sum()) * self.spread
+        wanted = np.maximum((items * estimate + self.told * mean) / (items + self.told), 1e-3 / self.outcomes)
+        return shift_to(slope * self.all_logs, effective, self.shares, wanted / wanted.sum())
+
+    def _weighted(
+        self, start: Change, penalty: float, counts: FloatArray, point: FloatArray | None
+    ) -> tuple[FloatArray, Change]:
+        """Weights of votes with a penalty, from those with a stronger one."""
+        settings, outcomes, columns = self.settings, self.outcomes, self.columns
+        width = len(self.active)
+        free = width * outcomes <= settings.most_weights
+        voters = int(self.voters.max(initial=-1)) + 1
+        sizes = [1, outcomes, voters, width, width * outcomes if free else 0]
+        ends = np.cumsum(sizes)[:-1]
+        factor = effective_share(self.votes, start.discount)[:, None]
+        given = start.slope * self.logs + start.shift
+        others = penalty * settings.other_outcomes
+        penalties = np.concatenate(
+            [
+                np.full(size, weight)
+                for size, weight in zip(
+                    sizes, (settings.slope, settings.balance, penalty, penalty, others), strict=True
+                )
+            ]
+        )
+
+        def weights_of(shared: FloatArray, own: FloatArray, other: FloatArray) -> FloatArray:
+            weights = (shared[self.voters] + own)[:, None] * self.directions
+            return weights + other.reshape(width, outcomes) if free else weights
+
+        def loss(at: FloatArray) -> tuple[float, FloatArray]:
+            log_slope, shift, *votes = np.split(at, ends)
+            scaled = np.exp(log_slope[0]) * given
+            posterior, _ = softmax(factor * (scaled + shift + columns @ weights_of(*votes)))
+            within = posterior * self.allowed
+            right = np.maximum(within.sum(axis=1, keepdims=True), TINY)
+            pull = counts[:, None] * factor * (posterior - within / right)
+            per_vote = columns.T @ pull
+            named = (per_vote * self.directions).sum(axis=1)
+            slopes = [
+                [(pull * scaled).sum()],
+                pull.sum(axis=0),
+                np.bincount(self.voters, named, minlength=voters),
+                named,
+                per_vote.ravel() if free else [],
+            ]
+            value = -float(counts @ np.log(right[:, 0])) + 0.5 * float(penalties @ (at * at))
+            return value, np.concatenate(slopes) + penalties * at
+
+        first = np.zeros(int(sum(sizes))) if point is None else point
+        # The result is a mean over candidates; more digits would change nothing.
+        found = minimize(
+            loss, first, jac=True, method="L-BFGS-B", options={"maxiter": settings.max_steps, "ftol": 1e-6}
+        )
+        log_slope, shift, *votes = np.split(found.x, ends)
+        extra = float(np.exp(log_slope[0]))
+        change = Change(start.slope * extra, start.discount, extra * start.shift + shift, weights_of(*votes))
+        return found.x, change
+
+    # What a change gives
+
+    def labels(self, change: Change) -> FloatArray:
+        """(groups, outcomes)."""
+        logs = change.slope * self.logs + change.shift + self.columns @ change.weights
+        return softmax(logs * effective_share(self.votes, change.discount)[:, None])[0]
+
+    def balance_of(self, change: Change) -> FloatArray:
+        """(outcomes,): the mean label of all items with votes."""
+        return np.asarray(self.shares @ self.all_labels(change))
+
+    def all_labels(self, change: Change) -> FloatArray:
+        """(patterns with votes, outcomes)."""
+        logs = change.slope * self.all_logs + change.shift + self.all_columns @ change.weights
+        return softmax(logs * effective_share(self.all_votes, change.discount)[:, None])[0]
+
+    def scored(self, change: Change, without_votes: FloatArray) -> Scoring:
+        """The scoring with a change."""
+        scoring, layout = self.scoring, self.scoring.layout
+        added = np.zeros((int(layout.offsets[-1]), self.outcomes))
+        added[self.active] = change.weights
+        logs = tuple(
+            change.slope * log + np.vstack([added[start:stop], np.zeros((1, self.outcomes))])
+            for log, (start, stop) in zip(scoring.logs, pairwise(layout.offsets), strict=True)
+        )
+        prior = change.slope * np.log(np.maximum(scoring.prior, TINY)) + change.shift
+        return replace(
+            scoring,
+            prior=softmax(prior[None])[0][0],
+            logs=logs,
+            without_votes=without_votes,
+            discount=change.discount,
+            is_bayes=False,
+        )
+
+
+def prediction_powered(mean: FloatArray, predicted: FloatArray, allowed: BoolArray, weights: FloatArray) -> FloatArray:
+    """(outcomes,): the class balance, from gold and predictions.
+
+    Parameters
+    ----------
+    mean
+        (outcomes,): the mean prediction over all items.
+    predicted
+        (items, outcomes): the predictions on items with gold.
+    allowed
+        (items, outcomes): what gold allows; an item with several counts as the prediction among them says.
+    weights
+        (items,): how many items each stands for.
+    """
+    shares = weights / weights.sum()
+    truth = predicted * allowed
+    truth = truth / np.maximum(truth.sum(axis=1, keepdims=True), TINY)
+    of_truth, of_prediction = shares @ truth, shares @ predicted
+    together = shares @ ((predicted - of_prediction) * (truth - of_truth))
+    alone = shares @ (predicted - of_prediction) ** 2
+    slope = float(np.clip(together.sum() / max(float(alone.sum()), TINY), 0.0, 1.0))
+    return np.asarray(np.maximum(of_truth + slope * (mean - of_prediction), 0.0))
