@@ -335,15 +335,7 @@ class Votes(HasSchema):
         >>> len(Votes.from_matrix([[0], [1], [1]]).take([0, 2]))
         2
         """
-        chosen = rows if isinstance(rows, slice) else np.asarray(rows)
-        if not isinstance(chosen, slice) and not chosen.size:
-            chosen = np.empty(0, dtype=np.intp)
-        try:
-            numbers = np.arange(len(self))[chosen]
-        except IndexError as error:
-            raise VoteError(f"expected a slice, row numbers or a mask of {len(self)} items: {error}") from error
-        if numbers.ndim != 1:
-            raise VoteError(f"expected a slice, row numbers or a mask of {len(self)} items, but got {rows!r}")
+        numbers = _row_numbers(rows, len(self))
         return Votes(self.schema, self.store.take(numbers), None if self.items is None else self.items[numbers])
 
     def __getitem__(self, rows: Any) -> Votes:
@@ -485,6 +477,25 @@ class Votes(HasSchema):
 
 def _several(sources: str | int | Iterable[str | int]) -> Iterable[str | int]:
     return [sources] if isinstance(sources, str | int) else sources
+
+
+def _row_numbers(rows: Any, items: int) -> npt.NDArray[np.int64]:
+    """Rows, given as a slice, as numbers (negative ones count from the end) or as a mask, by their numbers."""
+    wanted = f"expected a slice, row numbers or a mask of {items} items"
+    if isinstance(rows, slice):
+        return np.arange(*rows.indices(items))
+    chosen = np.asarray(rows)
+    if chosen.ndim != 1 or (chosen.size and chosen.dtype.kind not in "iub"):
+        raise VoteError(f"{wanted}, but got {rows!r}")
+    if chosen.dtype.kind == "b" and chosen.size:
+        if len(chosen) != items:
+            raise VoteError(f"{wanted}, but the mask has {len(chosen)}")
+        return np.flatnonzero(chosen)
+    numbers = chosen.astype(np.int64, copy=False)
+    outside = numbers[(numbers < -items) | (numbers >= items)]
+    if len(outside):
+        raise VoteError(f"{wanted}, but got row number {outside[0]}")
+    return np.where(numbers < 0, numbers + items, numbers)
 
 
 def _joined(names: Sequence[Any]) -> npt.NDArray[Any]:
