@@ -252,7 +252,7 @@ def test_a_failure_stops_and_names_source_row_and_cause(batch_size, workers):
         (True, r"got True \(bool\)"),
         (["Doctor"], r"\['Doctor'\]"),
         ({"Doctor"}, "{'Doctor'}"),
-        ({"person": ["Doctor"]}, r"{'person': \['Doctor'\]}"),
+        ({"person": ["Doctor"]}, r"for task 'person', but got \['Doctor'\] \(list\); assay.one_of"),
         ({}, "return None to abstain"),
         (np.array(["Doctor"]), "Doctor"),
     ],

@@ -186,6 +186,9 @@ def as_polars(table: Any) -> pl.DataFrame:
             return pl.DataFrame({name: _series(str(name), list(column)) for name, column in table.items()})
         except pl.exceptions.ShapeError as error:
             raise DataError(f"the columns have different lengths: {error}") from error
+    if hasattr(table, "iloc") and hasattr(table, "columns"):
+        whole = _from_pandas(table)
+        return as_polars(whole._columns) if whole.frame is None else whole.frame
     frames = []
     for batch in batches(table):
         if batch.frame is None:

@@ -93,7 +93,8 @@ def task_by_task(votes: Any, label: Callable[[CodeArray, int], FloatArray]) -> F
     Parameters
     ----------
     votes
-        On all tasks, or a bare matrix. A task is labeled by the votes that name it.
+        On all tasks, or a bare matrix. A task is labeled by the votes that name a label of it; those for
+        one of several labels, or against some, are passed over.
     label
         Given codes (items, sources), −1 for no vote, and the number of labels: (items, labels) probabilities.
 
@@ -130,12 +131,13 @@ def _composed(votes: Votes, label: Callable[[str, CodeArray, int], FloatArray]) 
 
 
 def codes_of_task(votes: Votes, task: str, labels: tuple[str, ...]) -> CodeArray:
-    """(items, its sources): the labels of one task in the votes that name it, −1 elsewhere."""
+    """(items, its sources): the labels of one task in the votes that name one, −1 elsewhere and for sets of labels."""
     columns = []
     for values, codes in zip(votes.values, votes.store.columns(), strict=True):
         named = [dict(vote.labels).get(task) for vote in values]
-        if any(label is not None for label in named):
-            lookup = np.array([-1 if label is None else labels.index(label) for label in [*named, None]])
+        numbers = [labels.index(label) if isinstance(label, str) else -1 for label in [*named, None]]
+        if max(numbers) >= 0:
+            lookup = np.array(numbers)
             columns.append(lookup[codes])
     return np.column_stack(columns) if columns else np.empty((len(votes), 0), dtype=np.int64)
 

@@ -166,7 +166,7 @@ class Schema:
         return {
             "tasks": self.tasks.to_dict(),
             "sources": [
-                {"name": name, "values": [dict(vote.labels) for vote in table]}
+                {"name": name, "values": [vote.to_dict() for vote in table]}
                 for name, table in zip(self.names, self.values, strict=True)
             ],
         }

@@ -171,6 +171,7 @@ class Votes(HasSchema):
         columns
             Source name -> ``(task, labels)``, or only the labels if these determine the task.
             A label is a name, a pair ``(task, label)``, a dict over several tasks,
+            :func:`assay.one_of` or :func:`assay.none_of` of labels,
             or missing (None, NaN) for abstain. Or a pandas DataFrame with a column per source.
             The index of pandas columns names the items, unless it only numbers the rows.
 
@@ -207,6 +208,7 @@ class Votes(HasSchema):
         item: str = "item",
         source: str = "worker",
         label: str = "label",
+        mapping: Mapping[Any, Any] | None = None,
     ) -> Votes:
         """Votes from a long table with one row per vote, as crowdsourcing platforms export it.
 
@@ -223,13 +225,16 @@ class Votes(HasSchema):
             The task that the labels belong to, if their names are ambiguous.
         item, source, label
             The names of the three columns.
+        mapping
+            What the table says -> the label it means, e.g. ``{"pro": assay.one_of("Doctor", "Lawyer")}``;
+            ``None`` abstains.
 
         >>> long = {"item": ["a", "a", "b"], "worker": ["ann", "bob", "bob"], "label": ["cat", "dog", "cat"]}
         >>> votes = Votes.from_long(long)
         >>> votes.names, votes.items.tolist(), votes.codes.tolist()
         (('ann', 'bob'), ['a', 'b'], [[0, 1], [-1, 0]])
         """
-        schema, cast, items = long_votes(table, tasks, task, item=item, source=source, label=label)
+        schema, cast, items = long_votes(table, tasks, task, item=item, source=source, label=label, mapping=mapping)
         return cls(schema, cast if cast.is_worth_listing else DenseCodes.checked(cast.dense(), schema), items)
 
     @classmethod
