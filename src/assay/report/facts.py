@@ -202,7 +202,9 @@ def source_facts(counted: Counted, gold: tuple[Votes, Votes] | None) -> tuple[So
                 conflicts=float(seen["conflicts"]),
                 votes=int(uses[:-1].sum()),
                 values=tuple(sorted((v for v in told if v.votes), key=lambda value: -value.votes)),
-                gold=None if scores is None else Score.of(*np.sum(scores[j], axis=0, dtype=int).tolist()),
+                gold=None
+                if scores is None
+                else Score.of(*(sum(each) for each in zip((0, 0), *scores[j], strict=True))),
             )
         )
     return tuple(found)
