@@ -193,8 +193,7 @@ class AccuracyOfEachSource:
     def __call__(self, codes: CodeArray) -> FloatArray:
         """(items, labels)."""
         logs = np.zeros((len(codes), self.classes))
-        weight = np.log(self.accuracy * (self.classes - 1) / (1 - self.accuracy))
-        for column, gain in zip(codes.T, weight, strict=True):
+        for column, gain in zip(codes.T, _gains(self.accuracy, self.classes), strict=True):
             logs += gain * (column[:, None] == np.arange(self.classes))
         return softmax(logs)[0]
 
@@ -206,7 +205,7 @@ def accuracy_of_each_source(codes: CodeArray, classes: int, steps: int = 100) ->
     voted = patterns.codes >= 0
     accuracy = np.full(codes.shape[1], 0.7)
     for _ in range(steps):
-        logs = np.einsum("umk,m->uk", says, np.log(accuracy * (classes - 1) / (1 - accuracy)))
+        logs = np.einsum("umk,m->uk", says, _gains(accuracy, classes))
         chances = softmax(logs)[0]
         right = np.einsum("umk,uk,u->m", says, chances, patterns.counts)
         settled = (right + 1) / (voted.T @ patterns.counts + 2)
@@ -215,3 +214,9 @@ def accuracy_of_each_source(codes: CodeArray, classes: int, steps: int = 100) ->
         if moved < 1e-6:
             break
     return AccuracyOfEachSource(accuracy, classes)
+
+
+def _gains(accuracy: FloatArray, classes: int) -> FloatArray:
+    """(sources,): the log-odds that a vote adds to its label; a task with one label has no other to take it from."""
+    gains: FloatArray = np.log(accuracy * max(classes - 1, 1) / (1 - accuracy))
+    return gains
