@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from html import escape
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -39,3 +39,14 @@ def unwritable(texts: Iterable[str]) -> str | None:
         return None
     # Two halves may meet where texts were joined.
     return next((text for text in found if _SURROGATE.search(text)), None)
+
+
+def free_name(name: str, taken: Container[str]) -> str:
+    """A name for a column that no other column has: with as many underscores behind it as that takes.
+
+    >>> free_name("item", {"item", "item_"})
+    'item__'
+    """
+    while name in taken:
+        name += "_"
+    return name

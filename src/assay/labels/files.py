@@ -9,6 +9,7 @@ import json
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay._core.atomic_files import writing
+from assay._core.texts import free_name
 from assay.errors import VoteError
 from assay.gold import CheckedLabels
 from assay.tasks import TaskGraph
@@ -39,8 +41,9 @@ def to_arrow(labels: Labels) -> pa.Table:
 
     columns: dict[str, Any] = {}
     tasks, names = labels.tasks, None
+    named = column_names(tasks)
     if labels.items is not None:
-        names = next(name for name in ("item", "item_", "item__", "_item_") if name not in tasks.names)
+        names = free_name("item", set(tasks.names) | named.taken)
         columns[names] = pa.array(labels.items)
     for task in tasks:
         index = tasks.label_space.component_of(task.name)
@@ -48,22 +51,66 @@ def to_arrow(labels: Labels) -> pa.Table:
         chosen = component.label_of(task.name)[labels.joint[index].argmax(axis=1)].astype(np.int32)
         texts = pa.array(task.labels, type=pa.string())
         columns[task.name] = pa.DictionaryArray.from_arrays(pa.array(chosen, mask=chosen < 0), texts)
-        columns |= probability_columns(labels, task.name)
+        columns |= probability_columns(labels, task.name, named)
     for index, joint in enumerate(labels.joint):
-        for outcome, name in enumerate(_outcome_columns(tasks, index)):
+        for outcome, name in enumerate(named.outcomes[index]):
             columns.setdefault(name, joint[:, outcome])
     stored = {_KEY: json.dumps({"version": 2, "tasks": tasks.to_dict(), "items": names}).encode()}
     return pa.table(columns).replace_schema_metadata(stored)
 
 
-def probability_columns(labels: Labels, task: str) -> dict[str, FloatArray]:
+@dataclass(frozen=True)
+class ColumnNames:
+    """The columns of probabilities, each with a name of its own, however tasks and labels are called.
+
+    >>> from assay import Task, TaskGraph
+    >>> column_names(TaskGraph([Task("t", ["x", "y"]), Task("t=x", ["z"])])).labels["t", "x"]
+    't=x_'
+    """
+
+    labels: dict[tuple[str, str | None], str]
+    """Per task and label; a label None is N/A, of tasks that may not apply."""
+    outcomes: tuple[tuple[str, ...], ...]
+    """Per component; the columns of its task, if outcomes are the task's labels."""
+
+    @property
+    def taken(self) -> set[str]:
+        """All of them."""
+        return {*self.labels.values(), *(name for names in self.outcomes for name in names)}
+
+
+def column_names(tasks: TaskGraph) -> ColumnNames:
+    """The names of the columns of labels; they depend on nothing but the tasks."""
+    taken = set(tasks.names)
+
+    def own(name: str) -> str:
+        found = free_name(name, taken)
+        taken.add(found)
+        return found
+
+    labels: dict[tuple[str, str | None], str] = {}
+    for task in tasks:
+        labels |= {(task.name, label): own(f"{task.name}={label}") for label in task.labels}
+        component = tasks.label_space.components[tasks.label_space.component_of(task.name)]
+        if (component.label_of(task.name) < 0).any():
+            labels[task.name, None] = own(f"{task.name}=N/A")
+    outcomes = []
+    for index, component in enumerate(tasks.label_space.components):
+        first = tasks[component.tasks[0]]
+        if len(component.tasks) == 1 and np.array_equal(component.label_of(first.name), np.arange(len(first.labels))):
+            outcomes.append(tuple(labels[first.name, label] for label in first.labels))
+        else:
+            outcomes.append(tuple(own(f"outcome {index}.{outcome}") for outcome in range(len(component))))
+    return ColumnNames(labels, tuple(outcomes))
+
+
+def probability_columns(labels: Labels, task: str, names: ColumnNames) -> dict[str, FloatArray]:
     """A column for each label of a task, and for N/A if the task may not apply."""
-    index = labels.tasks.label_space.component_of(task)
-    component = labels.tasks.label_space.components[index]
     marginal = labels[task]
-    columns = {f"{task}={label}": marginal[:, at] for at, label in enumerate(labels.tasks[task].labels)}
-    if (component.label_of(task) < 0).any():
-        columns[f"{task}=N/A"] = marginal[:, -1]
+    named = names.labels
+    columns = {named[task, label]: marginal[:, at] for at, label in enumerate(labels.tasks[task].labels)}
+    if (task, None) in named:
+        columns[named[task, None]] = marginal[:, -1]
     return columns
 
 
@@ -119,22 +166,12 @@ def read_labels(
         metadata = dict(file.metadata.metadata or {})
     try:
         joint = tuple(
-            np.column_stack([table.column(name).to_numpy() for name in _outcome_columns(tasks, index)])
-            for index in range(len(tasks.label_space.components))
+            np.column_stack([table.column(name).to_numpy() for name in names]) for names in column_names(tasks).outcomes
         )
         gold = _gold_from_metadata(metadata, tasks, len(table))
     except (KeyError, ValueError, pa.ArrowException) as error:
         raise VoteError(f"{path} is not a valid labels file: {error}") from error
     return tasks, joint, table.column(said["items"]).to_numpy() if said["items"] else None, gold
-
-
-def _outcome_columns(tasks: TaskGraph, index: int) -> list[str]:
-    """The columns that hold a component's outcome probabilities; the task's own, if outcomes are its labels."""
-    component = tasks.label_space.components[index]
-    task = component.tasks[0]
-    if len(component.tasks) == 1 and np.array_equal(component.label_of(task), np.arange(len(tasks[task].labels))):
-        return [f"{task}={label}" for label in tasks[task].labels]
-    return [f"outcome {index}.{outcome}" for outcome in range(len(component))]
 
 
 def _kind_of_items(schema: pa.Schema) -> str:

@@ -14,7 +14,7 @@ from assay._core import views
 from assay.errors import AssayError, VoteError, near_miss
 from assay.gold import CheckedLabels
 from assay.labels.decisions import Metric, decisions
-from assay.labels.files import probability_columns, read_labels, to_arrow, write_labels
+from assay.labels.files import column_names, probability_columns, read_labels, to_arrow, write_labels
 from assay.labels.guarantee import (
     Guarantee,
     gold_checks,
@@ -384,9 +384,10 @@ class Labels:
         import pandas as pd
 
         columns: dict[str, Any] = {}
+        named = column_names(self.tasks)
         for task in self.tasks:
             columns[task.name] = pd.Series(self.names(task.name), dtype=object)
-            columns |= probability_columns(self, task.name)
+            columns |= probability_columns(self, task.name, named)
         table = pd.DataFrame(columns)
         if self.items is not None:
             table.index = pd.Index(self.items, name="item")

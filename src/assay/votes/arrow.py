@@ -18,6 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from assay._core.parquet import damaged, opened
+from assay._core.texts import free_name
 from assay.errors import AssayError, VoteError
 from assay.tasks import texts_of
 from assay.votes.dense_codes import DenseCodes
@@ -38,7 +39,7 @@ def to_arrow(votes: Votes) -> pa.Table:
     columns = _list_columns(schema, votes.cast) if votes.is_sparse else _source_columns(schema, votes.store.columns())
     item_column = None
     if votes.items is not None:
-        item_column = next(name for name in ("item", "item_", "item__", "_item_") if name not in columns)
+        item_column = free_name("item", columns)
         columns = {item_column: pa.array(votes.items), **columns}
     metadata = {
         "version": _LISTED if votes.is_sparse else _WIDE,
