@@ -68,7 +68,7 @@ def test_settings_constraints_and_feasible(folder):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("[data\n", "cannot read"),
+        ("[data\n", "not a valid TOML file"),
         ("", r"\[data\] is missing"),
         (GOOD.replace('path = "data.jsonl"', ""), r'needs path = "\.\.\.", but it is missing'),
         (GOOD.replace('path = "data.jsonl"', "path = 3"), "path must be a string, but is 3"),

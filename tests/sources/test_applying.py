@@ -348,8 +348,8 @@ def test_the_task_graph_declared_last_is_the_default():
     ("arguments", "advice"),
     [
         ({"on_error": "ignore"}, "on_error must be 'raise' or 'abstain', but got 'ignore'"),
-        ({"workers": 0}, "workers must be a positive integer, but got 0"),
-        ({"batch_size": 2.5}, "batch_size must be a positive integer, but got 2.5"),
+        ({"workers": 0}, "workers must be a positive integer, but is 0"),
+        ({"batch_size": 2.5}, "batch_size must be a positive integer, but is 2.5"),
         ({"data": 5}, "cannot read rows from int"),
         ({"data": b"text"}, "cannot read rows from bytes"),
         ({"data": pd.Series(["a"])}, "a single series.*to_frame"),

@@ -35,8 +35,8 @@ def writing(path: str | Path) -> Iterator[Path]:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, name = mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    except OSError as error:
-        raise AssayError(f"cannot write {target}: {error.strerror}") from error
+    except (OSError, ValueError) as error:  # a name with a NUL is a ValueError
+        raise AssayError(f"cannot write {target}: {getattr(error, 'strerror', None) or error}") from error
     os.close(handle)
     unfinished = Path(name)
     try:

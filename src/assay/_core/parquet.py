@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from assay._core.atomic_files import writing
+from assay._core.reading import is_file
 from assay.errors import VoteError
 
 
@@ -32,7 +33,7 @@ def read_parquet(path: Path) -> pa.Table:
 @contextmanager
 def opened(path: Path) -> Iterator[pq.ParquetFile]:
     """A Parquet file to read from, or an error that says why not."""
-    if not path.is_file():
+    if not is_file(path):
         raise VoteError(f"there is no file {path}")
     try:
         file = pq.ParquetFile(path)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay._core.arguments import random_numbers
 from assay._core.atomic_files import writing
 from assay._core.progress import Progress
 from assay._core.threads import thread_count
@@ -191,7 +192,7 @@ def _model_file(home: Path, number: int) -> Path:
 
 
 def _draw(space: Space, seed: tuple[int, int]) -> dict[str, Any]:
-    rng = np.random.default_rng(seed)
+    rng = random_numbers(seed)
     return {
         name: values.draw(rng) if isinstance(values, Between) else values[int(rng.integers(len(values)))]
         for name, values in space.items()

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay._core import views
+from assay._core.arguments import random_numbers
 from assay.errors import AssayError, VoteError, near_miss
 from assay.gold import CheckedLabels
 from assay.labels.decisions import Metric, decisions
@@ -226,7 +227,7 @@ class Labels:
         counts = np.bincount(classes)
         found = counts[counts > 0]
         most = int(found.min() if to == "min" else np.median(found))
-        shuffled = np.random.default_rng(seed).permutation(len(self))
+        shuffled = random_numbers(seed).permutation(len(self))
         chosen = np.zeros(len(self), dtype=bool)
         for number in np.flatnonzero(counts):
             chosen[shuffled[classes[shuffled] == number][:most]] = True

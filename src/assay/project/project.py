@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from assay._core.reading import is_file, reading
 from assay._core.rows import as_polars
 from assay.errors import AssayError, ProjectError
 from assay.model import check_settings
@@ -25,6 +26,8 @@ from assay.sources import Source
 from assay.tasks import Constraint, Task, TaskGraph, excludes, implies
 
 FILE = "assay.toml"
+_LONGEST_NAME = 255
+"""How many bytes the name of a file can have."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,12 +65,10 @@ class Project:
         """
         home = Path(folder)
         path = home / FILE
-        try:
+        if not is_file(path):
+            raise ProjectError(f"there is no {FILE} in {home}; 'assay init {home}' writes an example")
+        with reading(path, "TOML file", ProjectError):
             said = tomllib.loads(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            raise ProjectError(f"there is no {FILE} in {home}; 'assay init {home}' writes an example") from None
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise ProjectError(f"cannot read {path}: {error}") from error
         try:
             return _project(home, said)
         except ProjectError as error:
@@ -105,30 +106,38 @@ class Project:
 
 def _project(home: Path, said: Mapping[str, Any]) -> Project:
     file = checked(said)
-    modules = tuple(home / module for module in file.sources.modules)
+    modules = tuple(_path(home, module, "[sources] modules") for module in file.sources.modules)
     for path in modules:
-        if not path.is_file():
+        if not is_file(path):
             raise ProjectError(f"[sources] modules names {path.name!r}, but there is no such file in {home}")
     tasks = _task_graph(file.tasks, file.constraints, file.feasible)
     try:
         check_settings(file.model, has_gold=False, tasks=tasks)
     except AssayError as error:
         raise ProjectError(f"[model] {error}") from error
+    dev = file.dev
     return Project(
         folder=home,
-        data=home / file.data.path,
+        data=_path(home, file.data.path, "[data] path"),
         id=file.data.id,
         show=file.data.show,
-        hand_labels=tuple(home / path for path in file.hand_labels.paths),
-        gold=None if file.gold is None else home / file.gold.path,
+        hand_labels=tuple(_path(home, path, "[hand_labels] path") for path in file.hand_labels.paths),
+        gold=None if file.gold is None else _path(home, file.gold.path, "[gold] path"),
         tasks=tasks,
         modules=modules,
         settings=file.settings,
         model=file.model,
         endmodel=file.endmodel,
-        dev=None if file.dev is None else (home / file.dev.path, home / file.dev.gold),
-        output=home / file.output.folder,
+        dev=None if dev is None else (_path(home, dev.path, "[dev] path"), _path(home, dev.gold, "[dev] gold")),
+        output=_path(home, file.output.folder, "[output] folder"),
     )
+
+
+def _path(home: Path, said: str, where: str) -> Path:
+    """A path in the file, seen from its folder; what no file can be called is refused before any work is done."""
+    if not said or "\0" in said or any(len(part.encode()) > _LONGEST_NAME for part in Path(said).parts):
+        raise ProjectError(f"{where} must be the name of a file or folder, which {said!r} cannot be")
+    return home / said
 
 
 def _task_graph(

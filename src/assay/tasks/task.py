@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from assay._core.arguments import several
 from assay._core.texts import unwritable
 from assay.errors import TaskError
 
@@ -66,7 +67,7 @@ class Task:
 def unique_tasks(tasks: Iterable[Task]) -> tuple[Task, ...]:
     """The tasks of one graph; two of the same name, or none at all, are refused."""
     known: dict[str, Task] = {}
-    for task in tasks:
+    for task in several("tasks", tasks, "assay.Task", TaskError):
         if not isinstance(task, Task):
             raise TaskError(f"a task graph is made of assay.Task, but got {task!r}")
         if task.name in known:
