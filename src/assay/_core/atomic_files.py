@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import mkstemp
-from typing import Any
+from typing import Any, BinaryIO
+from zipfile import ZipFile
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib import format as npy
 
+from assay._core.memory import memory_bytes
+from assay._core.reading import reading
 from assay.errors import AssayError
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -58,12 +63,29 @@ def write_arrays(path: str | Path, said: Mapping[str, Any], arrays: Arrays) -> P
     return target
 
 
-def read_arrays(path: str | Path, what: str) -> Arrays:
-    """All arrays of an ``.npz`` file that holds what Assay wrote."""
-    try:
-        with Path(path).open("rb") as opened, np.load(opened, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
-    except FileNotFoundError:
-        raise AssayError(f"there is no file {path}") from None
-    except Exception as error:  # bytes that are not what they should be fail in any way
-        raise AssayError(f"{path} is not a valid {what} file, or it is damaged: {error}") from error
+def read_arrays(path: str | Path, what: str) -> tuple[dict[str, Any], Arrays]:
+    """What :func:`write_arrays` wrote; ``what`` says what the file should be."""
+    with reading(path, what), Path(path).open("rb") as opened:
+        _check_sizes(opened)
+        opened.seek(0)
+        with np.load(opened, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        said = json.loads(str(arrays.pop("said")))
+        if not isinstance(said, dict):
+            raise ValueError(f"expected a JSON object, but got {said!r}")
+        return said, arrays
+
+
+def _check_sizes(opened: BinaryIO) -> None:
+    """Refuse arrays that are larger than what is stored of them, and more of them than fit into memory."""
+    total = 0
+    with ZipFile(opened) as members:
+        for member in members.infolist():
+            with members.open(member) as array:
+                first = npy.read_magic(array) == (1, 0)
+                shape, _, dtype = (npy.read_array_header_1_0 if first else npy.read_array_header_2_0)(array)
+                if dtype.hasobject or math.prod(shape) * dtype.itemsize + array.tell() != member.file_size:
+                    raise ValueError(f"{member.filename} does not hold {shape} of {dtype}")
+            total += member.file_size
+    if total > (most := memory_bytes()):
+        raise ValueError(f"it holds {total:,} bytes of arrays, but this machine has {most:,}")

@@ -192,7 +192,7 @@ def _model_file(home: Path, number: int) -> Path:
 
 
 def _draw(space: Space, seed: tuple[int, int]) -> dict[str, Any]:
-    rng = random_numbers(seed)
+    rng = random_numbers(*seed)
     return {
         name: values.draw(rng) if isinstance(values, Between) else values[int(rng.integers(len(values)))]
         for name, values in space.items()

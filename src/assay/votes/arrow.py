@@ -148,11 +148,7 @@ def _from_lists(schema: Schema, table: pa.Table) -> SparseCodes:
         name, text = schema.names[sources[unknown[0]]], texts[said[unknown[0]]]
         raise VoteError(f"source {name!r} has the value {text!r}, which its table does not list")
     codes = (found - schema.offsets[sources]).astype(schema.code_type)
-    cast = SparseCodes(starts - starts[0], sources.astype(np.int32), codes, len(schema.names))
-    ascending = (np.diff(cast.sources) > 0) | (np.diff(cast.row) > 0)
-    if not ascending.all():
-        raise VoteError("the sources of an item are not in order, or one votes twice")
-    return cast
+    return SparseCodes.checked(schema, starts - starts[0], sources, codes)
 
 
 def _lists(table: pa.Table, name: str) -> Any:
