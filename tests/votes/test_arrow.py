@@ -317,7 +317,7 @@ def no_source(who, what):
 def test_damaged_lists_are_refused(tmp_path, damage, says):
     votes, _ = few()
     path = with_lists(votes.to_parquet(tmp_path / "votes.parquet"), damage)
-    with pytest.raises(VoteError, match=rf"votes\.parquet is not a valid votes file: .*({says})"):
+    with pytest.raises(VoteError, match=rf"votes\.parquet is not a valid votes file, or it is damaged: .*({says})"):
         Votes.from_parquet(path)
 
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-
-_Value = TypeVar("_Value")
 
 _WORDS = {"b": "true or false", "i": "integers", "u": "unsigned integers", "f": "numbers"}
 
@@ -78,7 +76,7 @@ def stored_number(said: Mapping[str, Any], name: str, low: float, high: float) -
     return value
 
 
-def of_type(kind: type[_Value], said: Any) -> _Value:
+def of_type(kind: Any, said: Any) -> Any:
     """A dataclass, a tuple or a plain value from what a file says, if its types are right.
 
     Raises

@@ -86,6 +86,7 @@ def read_model(path: str | Path) -> tuple[dict[str, Any], Fitted, Tally | None]:
             counts = Tally.from_arrays(fitted.schema, counted)
         settings = ModelSettings(**said["settings"])
         check_settings(settings, has_gold=False, tasks=fitted.tasks)
+        settings.adversarial = tuple(settings.adversarial)
         return vars(settings), fitted, counts
 
 
@@ -166,7 +167,7 @@ def _scoring(layout: Layout, entry: Mapping[str, Any], stored: Mapping[str, npt.
 
 
 def _assessment(layout: Layout, said: Mapping[str, Any]) -> SelfAssessment:
-    found = of_type(SelfAssessment, said)
+    found: SelfAssessment = of_type(SelfAssessment, said)
     if any(not 0 <= source < len(layout.masks) for pair in found.redundant for source in pair.sources):
         raise ValueError("redundant sources must be sources of the model")
     return found
