@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
@@ -21,6 +22,8 @@ from assay._core.reading import reading
 from assay.errors import AssayError
 
 Arrays = dict[str, npt.NDArray[Any]]
+
+_DIGEST = "digest"
 
 
 @contextmanager
@@ -89,3 +92,36 @@ def _check_sizes(opened: BinaryIO) -> None:
             total += member.file_size
     if total > (most := memory_bytes()):
         raise ValueError(f"it holds {total:,} bytes of arrays, but this machine has {most:,}")
+
+
+def write_json(path: str | Path, said: Mapping[str, Any]) -> Path:
+    """Write a JSON object, with a digest of it."""
+    target = Path(path)
+    with writing(target) as unfinished:
+        told = {**said, _DIGEST: _digest(said)}
+        unfinished.write_text(json.dumps(told, indent=1), encoding="utf-8")
+    return target
+
+
+def read_json(path: str | Path, what: str, error: type[AssayError] = AssayError) -> dict[str, Any]:
+    """The object that :func:`write_json` wrote; ``what`` says what the file should be.
+
+    >>> import tempfile
+    >>> kept = write_json(Path(tempfile.mkdtemp()) / "run.json", {"items": 3})
+    >>> read_json(kept, "run")
+    {'items': 3}
+    """
+    with reading(path, what, error):
+        said = json.loads(Path(path).read_text(encoding="utf-8"))
+        if not isinstance(said, dict):
+            raise ValueError(f"expected a JSON object, but got {said!r}")
+        written = said.pop(_DIGEST, None)  # which files of earlier versions lack
+        if written is not None and written != _digest(said):
+            raise ValueError("it does not hold what was written to it")
+        return said
+
+
+def _digest(said: Mapping[str, Any]) -> str:
+    # Through JSON and back, so that tuples and lists are the same.
+    plain = json.loads(json.dumps(said))
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
