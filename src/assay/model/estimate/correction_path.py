@@ -50,7 +50,7 @@ class CorrectionSettings:
     """Factors of the discount for correlated votes that are tried."""
     discount: float = 1.0
     """The penalty of another discount."""
-    risk: float = 50.0
+    risk: float = 150.0
     """By how much the log-weight of a candidate falls with each share of items that it may cost;"""
     errors: float = 1.64
     """what it may cost is this number of standard errors below what it gains on unseen gold,"""
