@@ -74,7 +74,11 @@ def test_settings_constraints_and_feasible(folder):
         (GOOD.replace('path = "data.jsonl"', "path = 3"), "path must be a string, but is 3"),
         (GOOD.replace("[sources]", "[source]"), "Did you mean 'sources'"),
         (GOOD.replace('"sources.py"', '"other.py"'), "there is no such file"),
-        (GOOD.replace('modules = ["sources.py"]', "modules = []"), "modules needs 1 entry or more"),
+        (GOOD.replace('modules = ["sources.py"]', 'modules = "sources.py"'), "modules must be a list, but is"),
+        (
+            GOOD.replace('modules = ["sources.py"]', 'file = "rules.toml"'),
+            "file names 'rules.toml', but there is no such",
+        ),
         (GOOD + "[settings]\nworker = 2\n", "Did you mean 'workers'"),
         (GOOD + "[settings]\nworkers = 0\n", "must be positive, but is 0"),
         (GOOD + "[settings]\non_error = 'ignore'\n", "'raise' or 'abstain'"),

@@ -22,7 +22,8 @@ from assay.project.settings import (
     changed,
     checked,
 )
-from assay.sources import Source
+from assay.project.source_file import SOURCES_FILE, SourceFile
+from assay.sources import Source, flatten
 from assay.tasks import Constraint, Task, TaskGraph, excludes, implies
 
 FILE = "assay.toml"
@@ -37,7 +38,10 @@ class Project:
     folder: Path
     data: Path
     tasks: TaskGraph
-    modules: tuple[Path, ...]
+    modules: tuple[Path, ...] = ()
+    """The Python files with sources."""
+    sources_file: Path
+    """The file that declares sources; it need not be there."""
     id: str | None = None
     """The column of the data that names the items; None: they are numbered."""
     show: tuple[str, ...] = ()
@@ -86,8 +90,37 @@ class Project:
         return replace(self, model=model)
 
     def sources(self) -> list[Source]:
-        """Every source that the project's modules define, in their order."""
-        return sources_in(self.folder, self.modules)
+        """Every source that the project's modules define, and then those of its ``sources.toml``, in their order.
+
+        Raises
+        ------
+        ProjectError
+            If there are none yet, or two have the same name; says what to do.
+        """
+        written = sources_in(self.folder, self.modules)
+        file = SourceFile.read(self.sources_file, missing_ok=True)
+        declared = file.sources(self.tasks)
+        both = {source.name for source in written} & {source.name for source in declared}
+        if both:
+            raise ProjectError(
+                f"{self.sources_file} and a Python module both have a source called {min(both)!r}; rename one of them"
+            )
+        if not written and not declared:
+            raise ProjectError(self._no_sources(file))
+        return flatten([*written, *declared])
+
+    def _no_sources(self, file: SourceFile) -> str:
+        if file.names:
+            return f"all sources in {file.path} are switched off; remove enabled = false from some of them"
+        looked = ", ".join(str(path) for path in (*self.modules, *([file.path] if file.on_disk is not None else [])))
+        label = self.tasks.tasks[0].labels[0]
+        return (
+            f"{f'no sources in {looked}' if looked else f'{self.folder} has no sources yet'}. "
+            f"Declare some in {file.path}, for example\n"
+            f'[[source]]\nname = "some_words"\nkeywords = ["some", "words"]\nlabel = "{label}"\non = "text"\n'
+            "or write them in Python, in a file that [sources] modules of assay.toml names: decorate functions with "
+            "@assay.source, or assign rules such as assay.keywords(...) to names"
+        )
 
     def gold_columns(self) -> dict[str, list[Any]] | None:
         """True labels as a column for each task, or None if the project has none."""
@@ -110,6 +143,9 @@ def _project(home: Path, said: Mapping[str, Any]) -> Project:
     for path in modules:
         if not is_file(path):
             raise ProjectError(f"[sources] modules names {path.name!r}, but there is no such file in {home}")
+    sources_file = home / (file.sources.file or SOURCES_FILE)
+    if file.sources.file is not None and not sources_file.is_file():
+        raise ProjectError(f"[sources] file names {file.sources.file!r}, but there is no such file in {home}")
     tasks = _task_graph(file.tasks, file.constraints, file.feasible)
     try:
         check_settings(file.model, has_gold=False, tasks=tasks)
@@ -125,6 +161,7 @@ def _project(home: Path, said: Mapping[str, Any]) -> Project:
         gold=None if file.gold is None else _path(home, file.gold.path, "[gold] path"),
         tasks=tasks,
         modules=modules,
+        sources_file=sources_file,
         settings=file.settings,
         model=file.model,
         endmodel=file.endmodel,

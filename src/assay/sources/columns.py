@@ -12,7 +12,7 @@ import polars as pl
 from assay._core.rows import Batch, positions_in
 from assay.errors import DataError
 from assay.sources.base import Emission, Failure, Source
-from assay.sources.rule import On, Rule, name_of, place_of
+from assay.sources.rule import On, Recipe, Rule, name_of, place_of
 from assay.tasks import LabelSet
 from assay.votes import intern, is_missing
 
@@ -106,4 +106,8 @@ def column(
         mapping=None if mapping is None else dict(mapping),
         confidence=confidence,
         at_least=at_least,
+        recipe=Recipe(
+            "column",
+            {"column": on, "task": task, "mapping": mapping, "confidence": confidence, "at_least": at_least},
+        ),
     )
