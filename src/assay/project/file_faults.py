@@ -99,6 +99,8 @@ def _place(fault: Any, said: Any) -> Place:
 def _complaint(
     place: Place, faults: Sequence[Any], keys: Callable[[Place], Mapping[str, Any]], where: Callable[[Place], str]
 ) -> str:
+    # Of the ways in which a value might have been meant, that which asks only for more of it fits best.
+    faults = sorted(faults, key=lambda fault: fault["type"] != "too_short")
     kind, value = faults[0]["type"], faults[0]["input"]
     above, key = place[:-1], place[-1]
     if kind in ("extra_forbidden", "unexpected_keyword_argument"):

@@ -133,7 +133,7 @@ class SourceFile:
             try:
                 found.append(DeclaredSource(_checked(entry, where), entry, where))
             except ProjectError as error:
-                faults.append(str(error))
+                faults += str(error).splitlines()
         faults += _repeated(found)
         if faults:
             raise ProjectError("\n".join(f"{self.path}: {fault}" for fault in faults))

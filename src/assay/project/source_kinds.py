@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
 
 from assay.errors import ProjectError, SourceError, VoteError, near_miss
 from assay.sources import Recipe, Rule, Source, column, crowd, dictionary, keywords, regex, threshold
@@ -69,6 +69,18 @@ def _key(name: Any) -> str:
 Label = Annotated[Any, BeforeValidator(_said)]
 """What a source votes for."""
 Words = str | Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+def _shape(value: Any) -> str:
+    """How the labels of a rule are told: beside it, by a table, or by a list of tables.
+
+    The signs are no keys that anybody uses, so that they are not taken for places in the file.
+    """
+    if isinstance(value, list | tuple) and any(isinstance(part, Mapping) for part in value):
+        return "<cases>"
+    return "<labels>" if isinstance(value, Mapping) else "<one>"
+
+
 Name = Annotated[str, Field(min_length=1)]
 
 
@@ -154,7 +166,12 @@ class KeywordsEntry(_Grouped):
     """``keywords = [...]``: words that a text contains, as in :func:`assay.keywords`."""
 
     kind = "keywords"
-    keywords: Words | dict[str, Words] | Annotated[tuple[_WordsForLabel, ...], Field(min_length=1)]
+    keywords: Annotated[
+        Annotated[Words, Tag("<one>")]
+        | Annotated[dict[str, Words], Tag("<labels>")]
+        | Annotated[tuple[_WordsForLabel, ...], Tag("<cases>")],
+        Discriminator(_shape),
+    ]
     whole_words: bool = True
 
     def made(self, folder: Path) -> list[Source]:
@@ -185,7 +202,12 @@ class RegexEntry(_Grouped):
     """``regex = "..."``: a pattern that a text matches, as in :func:`assay.regex`."""
 
     kind = "regex"
-    regex: str | dict[str, str] | Annotated[tuple[_PatternForLabel, ...], Field(min_length=1)]
+    regex: Annotated[
+        Annotated[str, Tag("<one>")]
+        | Annotated[dict[str, str], Tag("<labels>")]
+        | Annotated[tuple[_PatternForLabel, ...], Tag("<cases>")],
+        Discriminator(_shape),
+    ]
     case_sensitive: bool = True
 
     def made(self, folder: Path) -> list[Source]:

@@ -98,10 +98,11 @@ def edited_entry(text: str, said: Mapping[str, Any]) -> str:
     """The text of one source changed to say something else; what stays the same stays as it was written."""
     document = tomlkit.parse(text)
     table = document["source"][0]
-    for key in [key for key in table if key not in said]:
+    before = table.unwrap()
+    for key in before.keys() - said.keys():
         table.remove(key)
     for key, value in said.items():
-        if key not in table or table[key].unwrap() != value:
+        if key not in before or before[key] != value:
             table[key] = _item(value)
     return tomlkit.dumps(document)
 
