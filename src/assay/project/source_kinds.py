@@ -6,8 +6,7 @@ its other keys are the other arguments. TOML has no null: what is ``None`` in Py
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
@@ -95,14 +94,25 @@ class SourceEntry(_Part):
 
     kind: ClassVar[str]
     """The key that tells the kind."""
+    make: ClassVar[Callable[..., Any]]
+    """The function whose arguments the keys are."""
+    translated: ClassVar[tuple[str, ...]] = ()
+    """Keys that mean something else to the function than what they say."""
 
     name: Name
     enabled: bool = True
     task: str | None = None
 
-    @abstractmethod
+    def given(self, folder: Path) -> dict[str, Any]:
+        """The arguments of the function, by key; paths are relative to a folder."""
+        return {key: getattr(self, key) for key in type(self).model_fields if key != "enabled"}
+
     def made(self, folder: Path) -> list[Source]:
-        """The sources that it describes; paths are relative to a folder."""
+        """The sources that it describes; most kinds describe one."""
+        given = self.given(folder)
+        rule = type(self).make(given.pop(self.kind), **given)
+        written = {key: getattr(self, key) for key in self.translated}
+        return [replace(rule, recipe=Recipe(self.kind, {**rule.recipe.arguments, **written}))]
 
     @classmethod
     def arguments(cls, recipe: Recipe) -> dict[str, Any]:
@@ -120,26 +130,25 @@ class SourceEntry(_Part):
 class _Grouped(SourceEntry):
     """A rule for one label, or for several of which the first that matches decides."""
 
+    case_key: ClassVar[str]
+    """In a list of tables, the key beside ``label``."""
+
     on: Name
     label: Label = None
     case_sensitive: bool = False
 
-    def groups(self, given: Any) -> tuple[Any, Any]:
-        """What the function that makes the rule takes first, and the label beside it."""
-        cases = isinstance(given, tuple) and isinstance(given[0], _Part)
-        if cases:
-            if any(isinstance(case.label, Mapping) for case in given):
+    def given(self, folder: Path) -> dict[str, Any]:
+        given = super().given(folder)
+        groups = given[self.kind]
+        if isinstance(groups, tuple) and isinstance(groups[0], _Part):
+            if any(isinstance(case.label, Mapping) for case in groups):
                 raise SourceError("a label over several tasks needs a source of its own")
-            given = {case.label: case.what for case in given}
-        if isinstance(given, Mapping):
-            if self.label is not None:
-                raise SourceError(
-                    f"{self.kind} has labels of its own, so leave out label, or give {self.kind} no labels"
-                )
-            return given, None
-        if self.label is None:
+            given[self.kind] = groups = {case.label: getattr(case, self.case_key) for case in groups}
+        if isinstance(groups, Mapping) and self.label is not None:
+            raise SourceError(f"{self.kind} has labels of its own, so leave out label, or give {self.kind} no labels")
+        if not isinstance(groups, Mapping) and self.label is None:
             raise SourceError(_NEEDS_LABEL)
-        return given, self.label
+        return given
 
     @classmethod
     def arguments(cls, recipe: Recipe) -> dict[str, Any]:
@@ -149,23 +158,21 @@ class _Grouped(SourceEntry):
             return {cls.kind: groups[0][1], "label": groups[0][0], **given}
         if all(isinstance(label, str) for label, _ in groups):
             return {cls.kind: dict(groups), **given}
-        part = {"keywords": "words", "regex": "pattern"}[cls.kind]
-        return {cls.kind: [{part: what, "label": label} for label, what in groups], **given}
+        return {cls.kind: [{cls.case_key: what, "label": label} for label, what in groups], **given}
 
 
 class _WordsForLabel(_Part):
     words: Words
     label: Label
 
-    @property
-    def what(self) -> Words:
-        return self.words
-
 
 class KeywordsEntry(_Grouped):
     """``keywords = [...]``: words that a text contains, as in :func:`assay.keywords`."""
 
     kind = "keywords"
+    make = staticmethod(keywords)
+    case_key = "words"
+
     keywords: Annotated[
         Annotated[Words, Tag("<one>")]
         | Annotated[dict[str, Words], Tag("<labels>")]
@@ -174,34 +181,19 @@ class KeywordsEntry(_Grouped):
     ]
     whole_words: bool = True
 
-    def made(self, folder: Path) -> list[Source]:
-        words, label = self.groups(self.keywords)
-        return [
-            keywords(
-                words,
-                label,
-                on=self.on,
-                task=self.task,
-                name=self.name,
-                case_sensitive=self.case_sensitive,
-                whole_words=self.whole_words,
-            )
-        ]
-
 
 class _PatternForLabel(_Part):
     pattern: str
     label: Label
-
-    @property
-    def what(self) -> str:
-        return self.pattern
 
 
 class RegexEntry(_Grouped):
     """``regex = "..."``: a pattern that a text matches, as in :func:`assay.regex`."""
 
     kind = "regex"
+    make = staticmethod(regex)
+    case_key = "pattern"
+
     regex: Annotated[
         Annotated[str, Tag("<one>")]
         | Annotated[dict[str, str], Tag("<labels>")]
@@ -210,15 +202,14 @@ class RegexEntry(_Grouped):
     ]
     case_sensitive: bool = True
 
-    def made(self, folder: Path) -> list[Source]:
-        pattern, label = self.groups(self.regex)
-        return [regex(pattern, label, on=self.on, task=self.task, name=self.name, case_sensitive=self.case_sensitive)]
-
 
 class DictionaryEntry(SourceEntry):
     """``dictionary = "names.txt"``: known names, from a file or a table here, as in :func:`assay.dictionary`."""
 
     kind = "dictionary"
+    make = staticmethod(dictionary)
+    translated = ("dictionary",)
+
     dictionary: Name | Annotated[tuple[str, ...], Field(min_length=1)] | dict[str, Label]
     on: Name
     label: Label = None
@@ -227,27 +218,19 @@ class DictionaryEntry(SourceEntry):
     match: Literal["inside", "equal"] = "inside"
     case_sensitive: bool = False
 
-    def made(self, folder: Path) -> list[Source]:
+    def given(self, folder: Path) -> dict[str, Any]:
         if self.label is None and self.labels is None and not isinstance(self.dictionary, Mapping):
             raise SourceError(f"{_NEEDS_LABEL}, or entries that bring their own")
-        rule = dictionary(
-            str(folder / self.dictionary) if isinstance(self.dictionary, str) else self.dictionary,
-            self.label,
-            on=self.on,
-            task=self.task,
-            name=self.name,
-            entry=self.entry,
-            labels=self.labels,
-            match=self.match,
-            case_sensitive=self.case_sensitive,
-        )
-        return [_remembering(rule, dictionary=self.dictionary)]
+        names = self.dictionary
+        return {**super().given(folder), "dictionary": str(folder / names) if isinstance(names, str) else names}
 
 
 class ThresholdEntry(SourceEntry):
     """``threshold = "age"``: a number beyond a bound, as in :func:`assay.threshold`."""
 
     kind = "threshold"
+    make = staticmethod(threshold)
+
     threshold: Name
     label: Label
     above: int | float | None = None
@@ -256,52 +239,36 @@ class ThresholdEntry(SourceEntry):
     at_most: int | float | None = None
     otherwise: Label = None
 
-    def made(self, folder: Path) -> list[Source]:
+    def given(self, folder: Path) -> dict[str, Any]:
         if self.label is None:
             raise SourceError(_NEEDS_LABEL)
-        bounds = [self.above, self.at_least, self.below, self.at_most]
-        if all(bound is None for bound in bounds):
+        if all(bound is None for bound in (self.above, self.at_least, self.below, self.at_most)):
             raise SourceError("needs a bound: above, at_least, below or at_most")
-        return [
-            threshold(
-                self.threshold,
-                self.label,
-                above=self.above,
-                at_least=self.at_least,
-                below=self.below,
-                at_most=self.at_most,
-                otherwise=self.otherwise,
-                task=self.task,
-                name=self.name,
-            )
-        ]
+        return super().given(folder)
 
 
 class ColumnEntry(SourceEntry):
     """``column = "llm"``: labels that are in a column already, as in :func:`assay.column`."""
 
     kind = "column"
+    make = staticmethod(column)
+    translated = ("mapping",)
+
     column: Name
     mapping: dict[str, Label] | None = None
     confidence: str | None = None
     at_least: float = 0.0
 
-    def made(self, folder: Path) -> list[Source]:
-        rule = column(
-            self.column,
-            task=self.task,
-            name=self.name,
-            mapping=None if self.mapping is None else _spelled(self.mapping),
-            confidence=self.confidence,
-            at_least=self.at_least,
-        )
-        return [_remembering(rule, mapping=self.mapping)]
+    def given(self, folder: Path) -> dict[str, Any]:
+        return {**super().given(folder), "mapping": None if self.mapping is None else _spelled(self.mapping)}
 
 
 class CrowdEntry(SourceEntry):
     """``crowd = "votes.csv"``: the workers of a crowd, each a source of its own, as in :func:`assay.crowd`."""
 
     kind = "crowd"
+    make = staticmethod(crowd)
+
     crowd: Name
     key: Name
     item: str = "item"
@@ -310,15 +277,8 @@ class CrowdEntry(SourceEntry):
     prefix: str = ""
 
     def made(self, folder: Path) -> list[Source]:
-        return crowd(
-            folder / self.crowd,
-            key=self.key,
-            item=self.item,
-            worker=self.worker,
-            label=self.label,
-            task=self.task,
-            prefix=self.prefix,
-        )
+        given = {key: value for key, value in self.given(folder).items() if key != "name"}
+        return crowd(folder / given.pop("crowd"), **given)
 
 
 _ENTRIES: tuple[type[SourceEntry], ...] = (
@@ -383,10 +343,3 @@ def _spelled(mapping: Mapping[str, Any]) -> dict[Any, Any]:
             except ValueError:
                 continue
     return found
-
-
-def _remembering(rule: Source, **written: Any) -> Source:
-    """A rule that knows how the file put it, where that is not what the rule was made from."""
-    assert isinstance(rule, Rule)
-    assert rule.recipe is not None
-    return replace(rule, recipe=Recipe(rule.recipe.kind, {**rule.recipe.arguments, **written}))
