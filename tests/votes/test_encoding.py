@@ -44,14 +44,14 @@ def test_missing_values(value):
 def test_encoding_and_the_table_give_the_labels_back(data):
     tasks = data.draw(task_graphs())
     column = data.draw(st.lists(st.none() | partial_vectors(tasks), max_size=8))
-    codes, table = encode(tasks.label_space, column)
+    codes, table, _ = encode(tasks.label_space, column)
     assert [None if code < 0 else dict(table[code].labels) for code in codes] == column
     assert table == canonical(tasks.label_space, reversed(table))
     assert len(set(table)) == len(table)
 
 
 def test_a_named_task_lists_all_its_labels_in_order(entities):
-    codes, table = encode(entities.label_space, ["Lawyer", None], "person")
+    codes, table, _ = encode(entities.label_space, ["Lawyer", None], "person")
     assert [str(vote) for vote in table] == ["Doctor", "Lawyer"]
     assert codes.tolist() == [1, -1]
     assert encode(entities.label_space, [None], None)[1] == ()

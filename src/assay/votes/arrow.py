@@ -2,13 +2,13 @@
 
 A table has one dictionary column per source, with nulls for abstentions. Where most
 sources abstain, it has two list columns instead, ``source`` and ``vote``: for each
-item who votes, and what.
+item who votes, and what. The scores of soft sources are in columns of their own.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -40,13 +40,21 @@ def to_arrow(votes: Votes) -> pa.Table:
     if votes.items is not None:
         item_column = next(name for name in ("item", "item_", "item__", "_item_") if name not in columns)
         columns = {item_column: pa.array(votes.items), **columns}
+    score_columns = {name: _free_name(f"{name} (confidence)", columns) for name in votes.scores}
+    columns |= {score_columns[name]: pa.array(scores, from_pandas=True) for name, scores in votes.scores.items()}
     metadata = {
         "version": _LISTED if votes.is_sparse else _WIDE,
         **schema.to_dict(),
         "items": item_column,
         "faults": [asdict(fault) for fault in votes.faults],
+        **({"scores": score_columns} if score_columns else {}),
     }
     return pa.table(columns).replace_schema_metadata({_KEY: json.dumps(metadata).encode()})
+
+
+def _free_name(wanted: str, taken: Mapping[str, Any]) -> str:
+    """A column name that no other column has."""
+    return wanted if wanted not in taken else _free_name(f"{wanted}_", taken)
 
 
 def _source_columns(schema: Schema, columns: Iterator[CodeArray]) -> dict[str, Any]:
@@ -85,13 +93,16 @@ class Header:
     is_sparse: bool
     item_column: str | None
     faults: tuple[Fault, ...]
+    score_columns: Mapping[str, str]
+    """Soft source -> the column of its scores."""
 
     def votes(self, table: pa.Table, where: str) -> Votes:
         """The votes in the rows of a table; ``where`` names the file in errors."""
         try:
             store = _from_lists(self.schema, table) if self.is_sparse else _from_source_columns(self.schema, table)
             items = None if self.item_column is None else table.column(self.item_column).to_numpy()
-            return Votes(self.schema, store, items, self.faults)
+            scores = {name: table.column(column).to_numpy() for name, column in self.score_columns.items()}
+            return Votes(self.schema, store, items, self.faults, scores)
         except (KeyError, TypeError, ValueError, IndexError, pa.ArrowException, AssayError) as error:
             raise _invalid(where, error) from error
 
@@ -108,7 +119,8 @@ def header_of(schema: pa.Schema, where: str) -> Header:
         if metadata["version"] not in (_WIDE, _LISTED):
             raise VoteError(f"{where} was written by another version of Assay (votes format {metadata['version']})")
         faults = tuple(Fault(**fault) for fault in metadata["faults"])
-        return Header(Schema.from_dict(metadata), metadata["version"] == _LISTED, metadata["items"], faults)
+        is_sparse = metadata["version"] == _LISTED
+        return Header(Schema.from_dict(metadata), is_sparse, metadata["items"], faults, metadata.get("scores", {}))
     except (KeyError, TypeError, ValueError, AssayError) as error:
         raise _invalid(where, error) from error
 

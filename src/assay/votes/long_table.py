@@ -44,10 +44,12 @@ def long_votes(
         labels = [str(value) for value in labels]
         tasks = TaskGraph.flat(task or "label", sorted(set(labels)))
     try:
-        kind_codes, values = encode(tasks.label_space, labels, task)
+        kind_codes, values, scores = encode(tasks.label_space, labels, task)
     except VoteError:
         encode(tasks.label_space, frame[label].to_list(), task)  # this error names the row
         raise
+    if scores is not None:
+        raise VoteError(f"column {label!r} holds probabilities; give those as Votes.from_columns or from_probabilities")
     codes = kind_codes[which]
     rows, columns = positions_in(frame[item], items), positions_in(workers, names)
     place = rows.astype(np.int64) * len(names) + columns

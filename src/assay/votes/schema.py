@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral
 from typing import Any, Self
@@ -166,7 +166,7 @@ class Schema:
         return {
             "tasks": self.tasks.to_dict(),
             "sources": [
-                {"name": name, "values": [dict(vote.labels) for vote in table]}
+                {"name": name, "values": [dict(vote.labels) for vote in table], **_levels_entry(table)}
                 for name, table in zip(self.names, self.values, strict=True)
             ],
         }
@@ -176,8 +176,22 @@ class Schema:
         """The schema that :meth:`to_dict` wrote; raises KeyError, TypeError or ValueError for anything else."""
         tasks = TaskGraph.from_dict(stored["tasks"])
         names = tuple(source["name"] for source in stored["sources"])
-        vote = tasks.label_space.vote
-        return cls(tasks, names, tuple(tuple(vote(value) for value in entry["values"]) for entry in stored["sources"]))
+        return cls(tasks, names, tuple(_stored_table(tasks.label_space, entry) for entry in stored["sources"]))
+
+
+def _levels_entry(table: Sequence[Vote]) -> dict[str, Any]:
+    """The levels of a source's values, if any has one; without them a schema reads as it always did."""
+    levels = [None if vote.level is None else list(vote.level) for vote in table]
+    return {"levels": levels} if any(levels) else {}
+
+
+def _stored_table(space: LabelSpace, entry: Mapping[str, Any]) -> tuple[Vote, ...]:
+    values = entry["values"]
+    levels = entry.get("levels", [None] * len(values))
+    return tuple(
+        replace(space.vote(value), level=None if level is None else (float(level[0]), float(level[1])))
+        for value, level in zip(values, levels, strict=True)
+    )
 
 
 class HasSchema:

@@ -1,0 +1,156 @@
+"""Soft votes: from labels and scores to values with levels of confidence, and from some levels to others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.errors import VoteError
+from assay.tasks import TaskGraph, Vote
+from assay.votes.dense_codes import DenseCodes
+from assay.votes.encoding import canonical, lookup, smallest
+from assay.votes.levels import Codes, bare, coded, is_soft, nearest, score_of, table_of
+from assay.votes.probabilities import most_probable
+from assay.votes.schema import Schema
+
+if TYPE_CHECKING:
+    from assay.votes.votes import Store, Votes
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """What one source says, before levels of confidence are cut."""
+
+    codes: Codes
+    """(items,): indices into ``table``, −1 where it abstains."""
+    table: tuple[Vote, ...]
+    """Its labels."""
+    scores: FloatArray | None
+    """(items,): how sure it is; None if it is certain of all."""
+    given: Any
+    """The column as a user gave it, whose index may name the items."""
+
+
+def probability_column(tasks: TaskGraph, name: str, given: Any) -> Column:
+    """A source from ``(task, P)``, or from P alone if there is one task."""
+    task, table = given if isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], str) else (None, given)
+    try:
+        if task is None and len(tasks) > 1:
+            raise VoteError("say which task its probabilities are for: (task, P)")
+        known = tasks.tasks[0].name if task is None else task
+        labels = tasks.label_space.tasks.get(known)
+        if labels is None:
+            tasks.label_space.vote({known: None})  # its error names tasks with a similar name
+            raise AssertionError("an unknown task is refused")
+        codes, scores = most_probable(_in_order(table, labels), len(labels))
+    except VoteError as error:
+        raise VoteError(f"source {name!r}: {error}") from error
+    votes = tuple(Vote(((known, label),)) for label in labels)
+    return Column(codes.astype(smallest(len(votes))), votes, scores, table)
+
+
+def _in_order(table: Any, labels: Sequence[str]) -> Any:
+    """The columns of a table in the order of the labels that they are named after."""
+    if not hasattr(table, "columns"):
+        return table
+    named = [str(column) for column in table.columns]
+    unknown = [column for column in named if column not in labels]
+    missing = [label for label in labels if label not in named]
+    if unknown or missing:
+        what = f"a column {unknown[0]!r}, which is not a label" if unknown else f"no column {missing[0]!r}"
+        raise VoteError(f"expected a column of probabilities for each of {', '.join(labels)}, but there is {what}")
+    values = np.asarray(table, dtype=float)
+    return values[:, [named.index(label) for label in labels]]
+
+
+def with_levels(
+    votes: Votes, scores: Mapping[str, FloatArray], levels: Mapping[str, Sequence[float]]
+) -> Votes:
+    """Votes for bare labels, with levels of confidence: given, or cut from the scores of each source."""
+    tables, columns, kept = list(votes.values), list(votes.store.columns()), {}
+    for j, name in enumerate(votes.names):
+        codes, given = columns[j], levels.get(name)
+        sure = scores.get(name)
+        if sure is None:
+            if given is None:
+                continue
+            sure = np.ones(len(votes))
+        sure = np.where(codes < 0, np.nan, sure)
+        if given is None and bool((sure[codes >= 0] == 1).all()):
+            continue
+        tables[j] = table_of(votes.label_space, votes.values[j], codes, sure, given)
+        columns[j] = coded(tables[j], votes.values[j], codes, sure)
+        sure.flags.writeable = False
+        kept[name] = sure
+    schema = Schema(votes.tasks, votes.names, tuple(tables))
+    return replace(votes, schema=schema, store=_stored(columns, len(votes), schema), scores=kept)
+
+
+def recoded(votes: Votes, schema: Schema) -> Store:
+    """The votes with other tables of values for the same sources; levels are those of the new tables."""
+    lookups = [nearest(old, new, schema.code_type) for old, new in zip(votes.values, schema.values, strict=True)]
+    exact = {
+        j: votes.scores[name]
+        for j, name in enumerate(votes.names)
+        if name in votes.scores and votes.values[j] != schema.values[j]
+    }
+    store = votes.store.recoded(lookups)
+    if not exact or votes.is_sparse:
+        return store
+    columns = list(store.columns())
+    for j, scores in exact.items():
+        labels = tuple(dict.fromkeys(map(bare, votes.values[j])))
+        said = lookup([bare(vote) for vote in votes.values[j]], labels, smallest(len(labels)))[votes.codes[:, j]]
+        columns[j] = coded(schema.values[j], labels, said, scores)
+    return _stored(columns, len(votes), schema)
+
+
+def _stored(columns: Sequence[Codes], items: int, schema: Schema) -> DenseCodes:
+    codes = np.empty((items, len(columns)), dtype=schema.code_type, order="F")
+    for j, column in enumerate(columns):
+        codes[:, j] = column
+    return DenseCodes(codes)
+
+
+def common_tables(blocks: Sequence[Votes]) -> tuple[tuple[Vote, ...], ...]:
+    """Per source a table of values for all of some votes: levels are cut anew where they differ."""
+    first = blocks[0]
+    found = []
+    for j, tables in enumerate(zip(*(block.values for block in blocks), strict=True)):
+        if len(set(tables)) == 1:
+            found.append(tables[0])
+            continue
+        every = {vote for table in tables for vote in table}
+        if is_soft(every) or first.names[j] in {name for block in blocks for name in block.scores}:
+            labels = canonical(first.label_space, {bare(vote) for vote in every})
+            said, scores = zip(*(_labels_and_scores(block, j, labels) for block in blocks), strict=True)
+            found.append(table_of(first.label_space, labels, np.concatenate(said), np.concatenate(scores), None))
+        else:
+            found.append(canonical(first.label_space, every))
+    return tuple(found)
+
+
+def _labels_and_scores(votes: Votes, source: int, labels: Sequence[Vote]) -> tuple[Codes, FloatArray]:
+    """(items,): which label a source says, −1 where it abstains, and how sure it is, as far as that is known."""
+    table = votes.values[source]
+    codes = votes.codes[:, source]
+    said = lookup([bare(vote) for vote in table], labels, smallest(len(labels)))[codes]
+    scores = votes.scores.get(votes.names[source])
+    if scores is None:
+        scores = np.array([*map(score_of, table), np.nan])[codes]
+    return said, scores
+
+
+def common_scores(blocks: Sequence[Votes]) -> dict[str, FloatArray]:
+    """The scores of all of some votes of the same sources; 1 where one block has none, as its votes are certain."""
+    named = dict.fromkeys(name for block in blocks for name in block.scores)
+    return {
+        name: np.concatenate([_labels_and_scores(block, block.position(name), ())[1] for block in blocks])
+        for name in named
+    }
