@@ -58,12 +58,12 @@ def test_a_named_task_lists_all_its_labels_in_order(entities):
 
 
 def test_not_applicable_comes_after_the_labels(entities):
-    _, table = encode(entities.label_space, [("person", None), "Doctor", "Hospital", "Person"])
+    _, table, _ = encode(entities.label_space, [("person", None), "Doctor", "Hospital", "Person"])
     assert [vote.spelled_out() for vote in table] == ["entity=Person", "person=Doctor", "person=N/A", "org=Hospital"]
 
 
 def test_recoding_keeps_abstentions(letters):
-    _, table = encode(letters.label_space, [], "letter")
+    _, table, _ = encode(letters.label_space, [], "letter")
     assert recode(np.array([0, -1, 1]), table[1:], table).tolist() == [1, -1, 2]
 
 

@@ -126,7 +126,10 @@ class Layout:
     """The cliques of one component's sources, and the outcomes that each vote allows."""
 
     masks: tuple[BoolArray, ...]
-    """Per source (values, outcomes): the outcomes that each value allows."""
+    """Per source (values, outcomes): the outcomes that each value allows.
+
+    Values that allow the same are levels of confidence, consecutive and rising.
+    """
     graph: SourceGraph
     outcomes: int
     translation: Translation | None = None
@@ -248,18 +251,15 @@ def layout_of(schema: Schema, component: int, graph: SourceGraph) -> Layout:
     """The layout of one component, for votes with a schema.
 
     Sources that never vote on the component are left out. Values that allow the same
-    of its outcomes are merged into one.
+    of its outcomes are merged into one, unless they differ in confidence.
     """
     sets = schema.outcome_sets[component]
     speaking = [j for j, of_code in enumerate(sets.of_code) if (of_code >= 0).any()]
     masks, values = [], []
     for j in speaking:
-        of_code = sets.of_code[j]
-        said = np.unique(of_code[of_code >= 0])
-        renumbered = np.full(len(sets.masks) + 1, -1, dtype=np.int32)
-        renumbered[said] = np.arange(len(said), dtype=np.int32)
+        of_code, said = sets.distinct(j)
         masks.append(sets.masks[said])
-        values.append(renumbered[of_code])
+        values.append(of_code)
     same = len(speaking) == len(schema.names) and all(
         np.array_equal(of_code[:-1], np.arange(len(of_code) - 1)) for of_code in values
     )
