@@ -145,6 +145,23 @@ class Layout:
         """(values, outcomes): the outcomes that each value allows, for all sources."""
         return np.vstack([np.empty((0, self.outcomes), dtype=bool), *self.masks])
 
+    @cached_property
+    def label_of_value(self) -> IntArray:
+        """(values,): a consecutive numbering in which the levels of confidence of one label are the same."""
+        fresh = np.concatenate([_starts_label(masks) for masks in self.masks] or [np.empty(0, dtype=bool)])
+        return np.asarray(np.cumsum(fresh) - 1)
+
+    @property
+    def has_levels(self) -> bool:
+        """Whether some source has values that differ in confidence only."""
+        return len(self.label_of_value) > int(self.label_of_value.max(initial=-1)) + 1
+
+    @cached_property
+    def without_levels(self) -> Layout:
+        """The same sources as if their confidence did not count: a value per label. For counts, not for votes."""
+        masks = tuple(masks[_starts_label(masks)] for masks in self.masks)
+        return Layout(masks, self.graph, self.outcomes) if self.has_levels else self
+
     @property
     def sources(self) -> IntArray:
         """(sources,): their columns in the votes."""
@@ -245,6 +262,11 @@ class Layout:
             next(c for c, clique in enumerate(self.cliques) if source in clique.sources)
             for source in range(len(self.masks))
         )
+
+
+def _starts_label(masks: BoolArray) -> BoolArray:
+    """(values,): which values of a source are the first of their label, or its only one."""
+    return np.concatenate([np.ones(min(len(masks), 1), dtype=bool), (masks[1:] != masks[:-1]).any(axis=1)])
 
 
 def layout_of(schema: Schema, component: int, graph: SourceGraph) -> Layout:
