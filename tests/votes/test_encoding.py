@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import VoteError
-from assay.votes.encoding import canonical, encode, intern, is_missing, recode, smallest
+from assay.votes.columns import encode
+from assay.votes.encoding import canonical, intern, is_missing, recode, smallest
 from tests.support.strategies import partial_vectors, task_graphs
 
 

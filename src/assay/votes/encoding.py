@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.errors import VoteError
 from assay.tasks import LabelSpace, Vote
-from assay.votes.probabilities import SoftReader
 
 ABSTAIN = -1
 """The code of a source that abstains."""
@@ -76,33 +74,6 @@ def _interned(values: Sequence[object]) -> tuple[npt.NDArray[np.int32], list[Any
     numbers = _Numbering()
     codes = np.fromiter(map(numbers.__getitem__, values), dtype=np.int32, count=len(values))
     return codes, [value for value, number in numbers.items() if number >= 0]
-
-
-def encode(
-    space: LabelSpace, values: Sequence[object], task: str | None = None
-) -> tuple[npt.NDArray[np.signedinteger[Any]], tuple[Vote, ...], npt.NDArray[np.float64] | None]:
-    """(n,) codes of a column of labels, −1 where missing, the table of the votes they stand for, and (n,) their scores.
-
-    The table lists every label of ``task`` if one is given, so that it does not
-    depend on the rows; else it lists the labels that occur. Scores are how sure the source is of each vote; None if
-    that is never said.
-    """
-    numbers, distinct = intern(values)
-    read = SoftReader(space, task)
-    votes: list[Vote] = []
-    place_of: dict[Vote | None, int] = {None: ABSTAIN}
-    places, scores = np.full(len(distinct) + 1, ABSTAIN), np.ones(len(distinct) + 1)
-    for number, value in enumerate(distinct):
-        try:
-            vote, scores[number] = read(value)
-        except VoteError as error:
-            raise VoteError(f"row {int(np.argmax(numbers == number))}: {error}") from error
-        if vote is not None and vote not in place_of:
-            place_of[vote] = len(votes)
-            votes.append(vote)
-        places[number] = place_of[vote]
-    table = value_table(space, votes, task)
-    return recode(places[numbers], votes, table), table, None if (scores == 1).all() else scores[numbers]
 
 
 def value_table(space: LabelSpace, votes: Collection[Vote], task: str | None) -> tuple[Vote, ...]:

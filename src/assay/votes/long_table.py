@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from assay.errors import VoteError, near_miss
 from assay.tasks import TaskGraph
-from assay.votes.encoding import encode
+from assay.votes.columns import encode
 from assay.votes.schema import Schema
 from assay.votes.sparse_codes import SparseCodes
 

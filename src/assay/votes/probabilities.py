@@ -7,7 +7,7 @@ else.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from assay.errors import VoteError
 from assay.tasks import LabelSpace, Vote
+from assay.votes.encoding import canonical
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -38,11 +39,10 @@ class SoftReader:
         self._votes: dict[Any, Vote] = {}
 
     def __call__(self, value: Any) -> tuple[Vote | None, float]:
-        """The vote and its score. A probability of zero is no vote."""
+        """The vote and its score. No vote if every label has a probability of zero."""
         if isinstance(value, tuple) and len(value) == 2 and _is_number(value[1]):
             label, score = value
-            vote, sure = self._vote(label), checked_score(score, label)
-            return (vote if sure else None), sure
+            return self._vote(label), checked_score(score, label)
         if isinstance(value, Mapping) and any(map(_is_number, value.values())):
             return self._most_probable(value)
         return self.space.vote(value, self.task), 1.0
@@ -68,12 +68,7 @@ class SoftReader:
         if best == 0:
             return None, 0.0
         winners = [vote for vote, score in scored.items() if score == best]
-        return min(winners, key=self._place), best
-
-    def _place(self, vote: Vote) -> int:
-        (task, label), *_ = vote.labels
-        names = self.space.tasks[task]
-        return names.index(label) if label in names else len(names)
+        return canonical(self.space, winners)[0], best
 
 
 def checked_score(score: Any, label: object) -> float:
@@ -93,6 +88,14 @@ def most_probable(probabilities: Any, labels: int) -> tuple[npt.NDArray[np.int64
     VoteError
         If the shape is another, or a row is not one of probabilities; the error names the row.
     """
+    table = probability_table(probabilities, labels)
+    for row, what in not_probabilities(table):
+        raise VoteError(f"row {row}: {what}")
+    return best_of(table)
+
+
+def probability_table(probabilities: Any, labels: int) -> FloatArray:
+    """(items, labels), or an error that says what came instead."""
     try:
         table = np.asarray(probabilities, dtype=float)
     except (TypeError, ValueError) as error:
@@ -102,22 +105,31 @@ def most_probable(probabilities: Any, labels: int) -> tuple[npt.NDArray[np.int64
             f"expected one probability for each of the {labels} labels, (items, {labels}), "
             f"but the shape is {table.shape}"
         )
+    return table
+
+
+def not_probabilities(table: FloatArray) -> Iterator[tuple[int, str]]:
+    """The rows that are not probabilities, and why; rows of NaN alone, which abstain, are fine."""
     missing = np.isnan(table)
-    silent = missing.all(axis=1)
-    _refuse(missing.any(axis=1) & ~silent, table, "some of its probabilities are NaN; a row of NaN alone abstains")
     known = np.where(missing, 0.0, table)
-    _refuse((known < 0).any(axis=1), table, "a probability is negative")
-    _refuse(~(known.sum(axis=1) <= 1 + TOLERATED), table, "its probabilities add up to more than 1")
-    best = known.argmax(axis=1) if labels else np.zeros(len(known), dtype=np.int64)
-    score = np.minimum(np.take_along_axis(known, best[:, None], axis=1)[:, 0], 1.0)
-    return np.where(silent | (score == 0), -1, best), score
-
-
-def _refuse(wrong: npt.NDArray[np.bool_], table: FloatArray, what: str) -> None:
-    if wrong.any():
-        row = int(np.argmax(wrong))
+    reasons = (
+        ((known < 0).any(axis=1), "a probability is negative"),
+        (missing.any(axis=1) & ~missing.all(axis=1), "some of its probabilities are NaN, but not all, which abstains"),
+        (~(known.sum(axis=1) <= 1 + TOLERATED), "its probabilities add up to more than 1"),
+    )
+    wrong = np.logical_or.reduce([flags for flags, _ in reasons])
+    for row in np.flatnonzero(wrong).tolist():
+        what = next(reason for flags, reason in reasons if flags[row])
         shown = ", ".join(f"{value:g}" for value in table[row][:6]) + (", …" if table.shape[1] > 6 else "")
-        raise VoteError(f"row {row}: {what}: [{shown}]")
+        yield row, f"{what}: [{shown}]"
+
+
+def best_of(table: FloatArray) -> tuple[npt.NDArray[np.int64], FloatArray]:
+    """(items,): the most probable label of each row, the first of several, and its probability; −1 abstains."""
+    known = np.nan_to_num(table, nan=0.0)
+    best = known.argmax(axis=1)
+    score = np.minimum(np.take_along_axis(known, best[:, None], axis=1)[:, 0], 1.0)
+    return np.where(score == 0, -1, best), score
 
 
 def _is_number(value: object) -> bool:

@@ -3,70 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from assay.errors import VoteError
-from assay.tasks import TaskGraph, Vote
+from assay.tasks import Vote
 from assay.votes.dense_codes import DenseCodes
 from assay.votes.encoding import canonical, lookup, smallest
 from assay.votes.levels import Codes, bare, coded, is_soft, nearest, score_of, table_of
-from assay.votes.probabilities import most_probable
 from assay.votes.schema import Schema
 
 if TYPE_CHECKING:
     from assay.votes.votes import Store, Votes
 
 FloatArray = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Column:
-    """What one source says, before levels of confidence are cut."""
-
-    codes: Codes
-    """(items,): indices into ``table``, −1 where it abstains."""
-    table: tuple[Vote, ...]
-    """Its labels."""
-    scores: FloatArray | None
-    """(items,): how sure it is; None if it is certain of all."""
-    given: Any
-    """The column as a user gave it, whose index may name the items."""
-
-
-def probability_column(tasks: TaskGraph, name: str, given: Any) -> Column:
-    """A source from ``(task, P)``, or from P alone if there is one task."""
-    task, table = given if isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], str) else (None, given)
-    try:
-        if task is None and len(tasks) > 1:
-            raise VoteError("say which task its probabilities are for: (task, P)")
-        known = tasks.tasks[0].name if task is None else task
-        labels = tasks.label_space.tasks.get(known)
-        if labels is None:
-            tasks.label_space.vote({known: None})  # its error names tasks with a similar name
-            raise AssertionError("an unknown task is refused")
-        codes, scores = most_probable(_in_order(table, labels), len(labels))
-    except VoteError as error:
-        raise VoteError(f"source {name!r}: {error}") from error
-    votes = tuple(Vote(((known, label),)) for label in labels)
-    return Column(codes.astype(smallest(len(votes))), votes, scores, table)
-
-
-def _in_order(table: Any, labels: Sequence[str]) -> Any:
-    """The columns of a table in the order of the labels that they are named after."""
-    if not hasattr(table, "columns"):
-        return table
-    named = [str(column) for column in table.columns]
-    unknown = [column for column in named if column not in labels]
-    missing = [label for label in labels if label not in named]
-    if unknown or missing:
-        what = f"a column {unknown[0]!r}, which is not a label" if unknown else f"no column {missing[0]!r}"
-        raise VoteError(f"expected a column of probabilities for each of {', '.join(labels)}, but there is {what}")
-    values = np.asarray(table, dtype=float)
-    return values[:, [named.index(label) for label in labels]]
 
 
 def with_levels(
@@ -77,9 +29,9 @@ def with_levels(
     for j, name in enumerate(votes.names):
         codes, given = columns[j], levels.get(name)
         sure = scores.get(name)
+        if given == () or (sure is None and given is None):
+            continue
         if sure is None:
-            if given is None:
-                continue
             sure = np.ones(len(votes))
         sure = np.where(codes < 0, np.nan, sure)
         if given is None and bool((sure[codes >= 0] == 1).all()):

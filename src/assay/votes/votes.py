@@ -15,14 +15,14 @@ from assay._core import views
 from assay.errors import AssayError, VoteError, listing
 from assay.tasks import TaskGraph, Vote, texts_of
 from assay.votes.alignment import check_emitted, check_sources
+from assay.votes.columns import Column, encode, probability_column
 from assay.votes.dense_codes import DenseCodes
-from assay.votes.encoding import encode
 from assay.votes.item_names import check_unique, common_index, index_names, item_names, rows_named, unknown_items
 from assay.votes.levels import given_levels
 from assay.votes.long_table import long_votes
 from assay.votes.matrix import codes_of_matrix
 from assay.votes.schema import HasSchema, OutcomeSets, Schema
-from assay.votes.soft_votes import Column, common_scores, common_tables, probability_column, recoded, with_levels
+from assay.votes.soft_votes import common_scores, common_tables, recoded, with_levels
 from assay.votes.sparse_codes import CodeArray, SparseCodes
 
 if TYPE_CHECKING:
