@@ -126,14 +126,13 @@ class Layout:
     """The cliques of one component's sources, and the outcomes that each vote allows."""
 
     masks: tuple[BoolArray, ...]
-    """Per source (values, outcomes): the outcomes that each value allows.
-
-    Values that allow the same are levels of confidence, consecutive and rising.
-    """
+    """Per source (values, outcomes): the outcomes that each value allows."""
     graph: SourceGraph
     outcomes: int
     translation: Translation | None = None
     """From votes on all components to these sources and values; None if they are the same."""
+    soft: frozenset[int] = frozenset()
+    """The sources with levels of confidence: values that allow the same, consecutive and rising."""
 
     @cached_property
     def value_offsets(self) -> IntArray:
@@ -148,18 +147,26 @@ class Layout:
     @cached_property
     def label_of_value(self) -> IntArray:
         """(values,): a consecutive numbering in which the levels of confidence of one label are the same."""
-        fresh = np.concatenate([_starts_label(masks) for masks in self.masks] or [np.empty(0, dtype=bool)])
+        fresh = np.concatenate([*map(self._starts_label, range(len(self.masks))), np.empty(0, dtype=bool)])
         return np.asarray(np.cumsum(fresh) - 1)
+
+    def _starts_label(self, source: int) -> BoolArray:
+        """(values,): which values of a source are the first of their label, or its only one."""
+        masks = self.masks[source]
+        fresh = np.ones(len(masks), dtype=bool)
+        if source in self.soft:
+            fresh[1:] = (masks[1:] != masks[:-1]).any(axis=1)
+        return fresh
 
     @property
     def has_levels(self) -> bool:
         """Whether some source has values that differ in confidence only."""
-        return len(self.label_of_value) > int(self.label_of_value.max(initial=-1)) + 1
+        return bool(self.soft)
 
     @cached_property
     def without_levels(self) -> Layout:
         """The same sources as if their confidence did not count: a value per label. For counts, not for votes."""
-        masks = tuple(masks[_starts_label(masks)] for masks in self.masks)
+        masks = tuple(masks[self._starts_label(source)] for source, masks in enumerate(self.masks))
         return Layout(masks, self.graph, self.outcomes) if self.has_levels else self
 
     @property
@@ -184,7 +191,9 @@ class Layout:
 
     def part(self, sources: Sequence[int]) -> Layout:
         """Some of the sources, renumbered in the given order, and the dependencies between them."""
-        return Layout(tuple(self.masks[s] for s in sources), self.graph.restricted(sources), self.outcomes)
+        soft = frozenset(at for at, source in enumerate(sources) if source in self.soft)
+        masks = tuple(self.masks[source] for source in sources)
+        return Layout(masks, self.graph.restricted(sources), self.outcomes, soft=soft)
 
     @cached_property
     def cliques(self) -> tuple[Clique, ...]:
@@ -264,11 +273,6 @@ class Layout:
         )
 
 
-def _starts_label(masks: BoolArray) -> BoolArray:
-    """(values,): which values of a source are the first of their label, or its only one."""
-    return np.concatenate([np.ones(min(len(masks), 1), dtype=bool), (masks[1:] != masks[:-1]).any(axis=1)])
-
-
 def layout_of(schema: Schema, component: int, graph: SourceGraph) -> Layout:
     """The layout of one component, for votes with a schema.
 
@@ -290,6 +294,7 @@ def layout_of(schema: Schema, component: int, graph: SourceGraph) -> Layout:
         graph.restricted(speaking),
         len(schema.label_space.components[component]),
         None if same else Translation(np.array(speaking, dtype=np.int64), tuple(values)),
+        frozenset(at for at, j in enumerate(speaking) if sets.levels[j].any()),
     )
 
 
