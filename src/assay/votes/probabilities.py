@@ -1,8 +1,8 @@
 """Probabilities as votes: what a label with a confidence, or a probability per label, says, and how sure it is.
 
 A vector of probabilities says its most probable label, with that label's probability as its confidence. Equal
-probabilities go to the label that comes first in the task. What a vector lacks to one is the probability of something
-else.
+probabilities go to the label that comes first in the task graph. What a vector lacks to one is the probability of
+something else. Labels may belong to several tasks, if they exclude each other, as the finest ones of a hierarchy do.
 """
 
 from __future__ import annotations
@@ -57,10 +57,6 @@ class SoftReader:
 
     def _most_probable(self, probabilities: Mapping[Any, Any]) -> tuple[Vote | None, float]:
         scored = {self._vote(label): checked_score(score, label) for label, score in probabilities.items()}
-        tasks = {vote.tasks for vote in scored}
-        if len(tasks) > 1:
-            named = " and ".join(sorted(repr(", ".join(names)) for names in tasks))
-            raise VoteError(f"expected probabilities for the labels of one task, but they are for {named}")
         total = sum(scored.values())
         if total > 1 + TOLERATED:
             raise VoteError(f"probabilities must add up to at most 1, but {dict(probabilities)!r} add up to {total:g}")
