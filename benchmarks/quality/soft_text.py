@@ -58,8 +58,9 @@ def classifiers(problem: Problem, seed: int) -> list[assay.Source]:
 
 
 def _finest(outcome: dict[str, str | None]) -> tuple[str, str]:
-    """The last task that applies, and its label."""
-    return [(task, label) for task, label in outcome.items() if label is not None][-1]
+    """The task below the root that applies, and its label: what gold names."""
+    _, *children = outcome.items()
+    return next((task, label) for task, label in children if label is not None)
 
 
 def scored(name: str, seed: int) -> dict[str, Any]:

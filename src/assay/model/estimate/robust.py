@@ -389,7 +389,9 @@ class _Model:
         if self.levels.any:
             # Of levels of confidence it is learned which are used when right, and which when wrong.
             right = (votes * self.masks).sum(axis=1)
-            self.right, self.wrong = self._divided(*self.levels.shares(votes.sum(axis=1), right, float(pooled)))
+            shares = self.levels.shares(votes.sum(axis=1), right, float(pooled))
+            self.right, self.wrong = self._divided(*shares)
+            votes = self.levels.shrunk(votes, self.masks, shares)
         mean = part * self.right + (1 - part) * self.wrong
         self.row_strength = _concentration(
             self.row_strength,
