@@ -64,7 +64,9 @@ def main() -> None:
     console = Console(width=120)
     console.print(plain_table(f"seconds: {given.items:,} items × {given.sources} sources", ["votes", *parts], rows))
     console.print(target_table(targets))
-    save(given.out / "speed_soft_votes.json", {"items": given.items, "sources": given.sources, "seconds": best}, targets)
+    save(
+        given.out / "speed_soft_votes.json", {"items": given.items, "sources": given.sources, "seconds": best}, targets
+    )
 
 
 if __name__ == "__main__":

@@ -280,7 +280,10 @@ class _Collected:
         """Soft source -> (rows,): how sure it is. Where it says nothing of that, it is certain."""
         return {
             name: np.concatenate(
-                [np.ones(block.shape[1]) if part is None else part for part, block in zip(parts, self.blocks, strict=True)]
+                [
+                    np.ones(block.shape[1]) if part is None else part
+                    for part, block in zip(parts, self.blocks, strict=True)
+                ]
             )
             for name, parts in zip(self.names, self.scores, strict=True)
             if any(part is not None for part in parts)

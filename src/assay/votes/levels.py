@@ -68,7 +68,9 @@ def cut(scores: FloatArray, most: int = MOST_LEVELS, fewest: int = FEWEST_VOTES)
     places = np.where(before[above] - wanted < wanted - before[below], above, below)
     ends = [0, *np.unique(places).tolist(), len(distinct)]
     ends = _merged(ends, before, fewest)
-    return (0.0, *(_roundest(float(distinct[at - 1]), float(distinct[at])) for at in ends[1:-1])) if len(ends) > 2 else ()
+    return (
+        (0.0, *(_roundest(float(distinct[at - 1]), float(distinct[at])) for at in ends[1:-1])) if len(ends) > 2 else ()
+    )
 
 
 def _merged(ends: list[int], before: npt.NDArray[np.int64], fewest: int) -> list[int]:

@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 FloatArray = npt.NDArray[np.float64]
 
 
-def with_levels(
-    votes: Votes, scores: Mapping[str, FloatArray], levels: Mapping[str, Sequence[float]]
-) -> Votes:
+def with_levels(votes: Votes, scores: Mapping[str, FloatArray], levels: Mapping[str, Sequence[float]]) -> Votes:
     """Votes for bare labels, with levels of confidence: given, or cut from the scores of each source."""
     tables, columns, kept = list(votes.values), list(votes.store.columns()), {}
     for j, name in enumerate(votes.names):
@@ -73,18 +71,18 @@ def _stored(columns: Sequence[Codes], items: int, schema: Schema) -> DenseCodes:
 def common_tables(blocks: Sequence[Votes]) -> tuple[tuple[Vote, ...], ...]:
     """Per source a table of values for all of some votes: levels are cut anew where they differ."""
     first = blocks[0]
+    scored = {name for block in blocks for name in block.scores}
     found = []
     for j, tables in enumerate(zip(*(block.values for block in blocks), strict=True)):
-        if len(set(tables)) == 1:
-            found.append(tables[0])
-            continue
         every = {vote for table in tables for vote in table}
-        if is_soft(every) or first.names[j] in {name for block in blocks for name in block.scores}:
+        alike, levels = len(set(tables)) == 1, is_soft(every)
+        # Parts that are too small for levels may be large enough together.
+        if levels and not alike or first.names[j] in scored and not levels:
             labels = canonical(first.label_space, {bare(vote) for vote in every})
             said, scores = zip(*(_labels_and_scores(block, j, labels) for block in blocks), strict=True)
             found.append(table_of(first.label_space, labels, np.concatenate(said), np.concatenate(scores), None))
         else:
-            found.append(canonical(first.label_space, every))
+            found.append(tables[0] if alike else canonical(first.label_space, every))
     return tuple(found)
 
 

@@ -95,9 +95,7 @@ class LevelsOfValues:
         accuracy = np.clip(self.rising(accuracy, used + _OWN_LEVEL), _SURE, 1 - _SURE)
         return self._divided(used * accuracy, of_label), self._divided(used * (1 - accuracy), of_label)
 
-    def shrunk(
-        self, votes: FloatArray, masks: BoolArray, shares: tuple[FloatArray, FloatArray]
-    ) -> FloatArray:
+    def shrunk(self, votes: FloatArray, masks: BoolArray, shares: tuple[FloatArray, FloatArray]) -> FloatArray:
         """Expected votes, (…, values, outcomes), with the levels of each label shrunk toward its shares of them."""
         if not self.any:
             return votes

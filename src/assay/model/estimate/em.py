@@ -492,7 +492,9 @@ def typical_source(
     use, (sources, values); likewise that of being wrong. A value that is listed but never emitted gets none.
     ``shares`` is the use of values when they are right, and when they are wrong, which differs for levels of confidence.
     """
-    right, wrong = (allowed * (share + 1e-9)[:, :, None] for allowed, share in zip((masks, ~masks), shares, strict=True))
+    right, wrong = (
+        allowed * (share + 1e-9)[:, :, None] for allowed, share in zip((masks, ~masks), shares, strict=True)
+    )
     able, fallible = emitted_masks(masks, used).any(axis=1), emitted_masks(~masks, used).any(axis=1)
     share = np.where(able, np.where(fallible, accuracy, 1.0), 0.0)[:, None, :]
     rightly = right / np.maximum(right.sum(axis=1, keepdims=True), TINY)
