@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +12,12 @@ import numpy.typing as npt
 from scipy.special import ndtri
 
 from assay.errors import VoteError
+from assay.votes.levels import bare
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from assay.tasks import Task
+    from assay.tasks import Task, Vote
     from assay.votes.schema import OutcomeSets
     from assay.votes.votes import Votes
 
@@ -57,10 +59,16 @@ def summarize(votes: Votes, gold: Votes | None, by: str, weights: FloatArray | N
         covered = {task for vote in said or values for task in vote.tasks}
         rows[name] = {
             "task": ", ".join(task for task in votes.tasks.names if task in covered),
-            "labels": (", " if all(len(vote.labels) == 1 for vote in said) else " | ").join(map(str, said)),
+            "labels": (", " if all(len(vote.labels) == 1 for vote in said) else " | ").join(_labels(said)),
             **cast.figures(own),
         }
     return _table(rows, "source")
+
+
+def _labels(said: Sequence[Vote]) -> list[str]:
+    """The labels of votes, each with how many levels of confidence it was said at, if several."""
+    levels = Counter(bare(vote) for vote in said)
+    return [f"{label} ({count} levels)" if count > 1 else str(label) for label, count in levels.items()]
 
 
 def _of_task(votes: Votes, cast: _Cast, task: Task) -> dict[str, Any]:
