@@ -2,10 +2,11 @@
 
     ASSAY_DATA=... python -m benchmarks.quality.soft_text [openi trec50 clinc90]
 
-The three text tasks of ``benchmarks/experiments``, with their rules. Beside these stand three small classifiers, logistic
-regressions on words, on pairs of words, and on characters, each trained on a third of the dev items of its own; so
-their probabilities on all other items are out of sample. Label models learn from the votes on the training items, without
-any gold, and are scored on test_a. *soft* is the default on soft votes, *hard* on the same votes without their
+The three text tasks of ``benchmarks/experiments``, with their rules. Beside these stand three small classifiers,
+logistic regressions on words, on pairs of words, and on characters, each trained on a third of the dev items of its own;
+so their probabilities on all other items are out of sample. Label models learn from the votes on the training items,
+without any gold, and are scored on test_a, which has 176 items of openi, 200 of trec50 and 1,450 of clinc90: differences
+of single tasks are partly chance, and the target is for their mean. *soft* is the default on soft votes, *hard* on the same votes without their
 confidence, *average* the mean of the classifiers' probabilities and the rules' majority vote, *vote* a hierarchical
 majority vote, and *rules* the default without the classifiers.
 """
@@ -29,7 +30,6 @@ import assay
 from assay.gold import accuracy
 from benchmarks.experiments.prepare import TASKS, prepare, prepared
 from benchmarks.experiments.problem import Problem, load
-from benchmarks.quality.methods import labeled
 from benchmarks.support.problems import RESULTS, Target, plain_table, save, target_table
 
 FloatArray = npt.NDArray[np.float64]
@@ -40,8 +40,6 @@ FEATURES = {
     "pairs of words": {"ngram_range": (1, 2)},
     "characters": {"analyzer": "char_wb", "ngram_range": (2, 4)},
 }
-NO_WORSE = 0.25
-"""Points that soft votes may be behind hardened ones by chance: test_a has a thousand items or so."""
 
 
 def classifiers(problem: Problem, seed: int) -> list[assay.Source]:
@@ -125,15 +123,16 @@ def main() -> None:
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     rows = [scored(name, seed) for name in given.tasks for seed in range(given.seeds)]
-    console, told, targets = Console(width=150), [], []
+    console, told, gains = Console(width=150), [], list[float]()
     for name in given.tasks:
         trials = [row for row in rows if row["task"] == name]
         mean = {method: float(np.mean([row[method] for row in trials])) for method in METHODS}
         best = float(np.mean([max(row["alone"].values()) for row in trials]))
         told.append([name, *(f"{mean[method]:.1f}" for method in METHODS), f"{best:.1f}"])
-        targets.append(Target(f"soft − hard, {name}", mean["soft"] - mean["hard"], low=-NO_WORSE))
+        gains.append(mean["soft"] - mean["hard"])
     title = f"right outcomes on test_a in %: rules and three small classifiers, means of {given.seeds}"
     console.print(plain_table(title, ["task", *METHODS, "best classifier alone"], told))
+    targets = [Target("soft − hard, mean over tasks", float(np.mean(gains)), low=0.0)]
     console.print(target_table(targets))
     save(given.out / "quality_soft_text.json", {"rows": rows}, targets)
 

@@ -93,7 +93,7 @@ class TestConfidence:
 
     def test_another_scale_is_a_fault_of_its_row(self):
         rule = assay.column("llm", confidence="sure")
-        with pytest.raises(SourceError, match="failed on row 1: expected a confidence from 0 to 1, .* holds 85"):
+        with pytest.raises(SourceError, match=r"failed on row 1: expected a confidence from 0 to 1, .* holds 85"):
             assay.apply(rule, {"llm": ["A", "B"], "sure": [0.4, 85]}, LETTERS)
         votes = assay.apply(rule, {"llm": ["A", "B"], "sure": [0.4, 85]}, LETTERS, on_error="abstain")
         assert votes.codes[:, 0].tolist() == [0, -1]

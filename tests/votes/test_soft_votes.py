@@ -1,5 +1,6 @@
 """Votes with levels of confidence: hard votes are the special case of certainty, and levels are those of the whole."""
 
+import itertools
 import json
 
 import numpy as np
@@ -71,7 +72,7 @@ class TestInvariance:
     def test_to_partition(self, seed, cuts):
         tables = drawn(seed)
         bounds = [0, *sorted(cuts), 400]
-        parts = [votes_of(taken(tables, slice(a, b))) for a, b in zip(bounds, bounds[1:], strict=False) if a < b]
+        parts = [votes_of(taken(tables, slice(a, b))) for a, b in itertools.pairwise(bounds) if a < b]
         assert Votes.concat(parts) == votes_of(tables)
 
     @given(seeds)

@@ -162,7 +162,8 @@ def _levels(value: ValueFacts) -> Markup:
     ]
     first, last = value.levels[0], value.levels[-1]
     spoken = f"by confidence, {first.level}: {percent(first.accuracy)}; {last.level}: {percent(last.accuracy)}"
-    return tag("span", tag("span", bars, class_="bars", role="img", aria_label="; ".join(told)), spoken, class_="levels")
+    picture = tag("span", bars, class_="bars", role="img", aria_label="; ".join(told))
+    return tag("span", picture, spoken, class_="levels")
 
 
 def _strip(accuracy: float, low: float, high: float, chance: float | None, gold: float | None) -> Markup:

@@ -79,8 +79,8 @@ class ColumnRule(Rule):
             Failure(
                 batch.start + int(row),
                 DataError(
-                    f"expected a confidence from 0 to 1, but column {self.confidence!r} holds {scores[row]:g}; scale it, "
-                    "or give levels=[] to leave out votes by it and not count it otherwise"
+                    f"expected a confidence from 0 to 1, but column {self.confidence!r} holds {scores[row]:g}; "
+                    "scale it, or give levels=[] to leave out votes by it and not count it otherwise"
                 ),
             )
             for row in np.flatnonzero(wrong)

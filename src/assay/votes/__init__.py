@@ -13,6 +13,7 @@ from assay.votes.truth import by_name
 from assay.votes.votes import Fault, Votes
 
 __all__ = [
+    "TOLERATED",
     "CodeArray",
     "Fault",
     "HasSchema",
@@ -22,7 +23,6 @@ __all__ = [
     "Schema",
     "SoftReader",
     "SparseCodes",
-    "TOLERATED",
     "Votes",
     "aligned",
     "as_votes",

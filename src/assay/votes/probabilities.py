@@ -108,10 +108,13 @@ def not_probabilities(table: FloatArray) -> Iterator[tuple[int, str]]:
     """The rows that are not probabilities, and why; rows of NaN alone, which abstain, are fine."""
     missing = np.isnan(table)
     known = np.where(missing, 0.0, table)
-    reasons = (
-        ((known < 0).any(axis=1), "a probability is negative"),
-        (missing.any(axis=1) & ~missing.all(axis=1), "some of its probabilities are NaN, but not all, which abstains"),
-        (~(known.sum(axis=1) <= 1 + TOLERATED), "its probabilities add up to more than 1"),
+    reasons: tuple[tuple[npt.NDArray[np.bool_], str], ...] = (
+        (np.asarray((known < 0).any(axis=1)), "a probability is negative"),
+        (
+            np.asarray(missing.any(axis=1) & ~missing.all(axis=1)),
+            "some of its probabilities are NaN, but not all, which abstains",
+        ),
+        (np.logical_not(known.sum(axis=1) <= 1 + TOLERATED), "its probabilities add up to more than 1"),
     )
     wrong = np.logical_or.reduce([flags for flags, _ in reasons])
     for row in np.flatnonzero(wrong).tolist():

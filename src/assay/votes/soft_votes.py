@@ -77,7 +77,7 @@ def common_tables(blocks: Sequence[Votes]) -> tuple[tuple[Vote, ...], ...]:
         every = {vote for table in tables for vote in table}
         alike, levels = len(set(tables)) == 1, is_soft(every)
         # Parts that are too small for levels may be large enough together.
-        if levels and not alike or first.names[j] in scored and not levels:
+        if (levels and not alike) or (first.names[j] in scored and not levels):
             labels = canonical(first.label_space, {bare(vote) for vote in every})
             said, scores = zip(*(_labels_and_scores(block, j, labels) for block in blocks), strict=True)
             found.append(table_of(first.label_space, labels, np.concatenate(said), np.concatenate(scores), None))

@@ -1,10 +1,10 @@
 r"""What levels of confidence are taken to mean before votes tell: a source that is surer is right more often.
 
 A soft source says a label at one of several levels. Level :math:`\ell` of :math:`q` is expected to be worth
-:math:`w_\ell = (2 \ell - 1) / q` times the average vote for the label, in log-odds: the surest votes almost twice as much,
-the least sure nearly nothing. What votes tell of the accuracies of levels is shrunk toward that, and then made to
-rise with confidence, by pooling neighbours that do not. This gives the shares of levels among the right votes for a label,
-and among the wrong ones, toward which its votes under every outcome are shrunk. Only the order of levels counts.
+:math:`w_\ell = (2 \ell - 1) / q` times the average vote for the label, in log-odds: the surest votes almost twice as
+much, the least sure nearly nothing. What votes tell of the accuracies of levels is shrunk toward that, and then made
+to rise with confidence, by pooling neighbours that do not. This gives the shares of levels among the right votes for a
+label, and among the wrong ones, toward which its votes under every outcome are shrunk. Only the order of levels counts.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _OWN_LEVEL = 20.0
 _OWN_LABEL = 20.0
 """The prior that the votes for a label are as accurate as the average vote, in votes."""
 _SPLIT = 100.0
-"""The prior that a source is as sure under every outcome that makes a label right, and that makes it wrong, in votes for
-the label per outcome."""
+"""The prior that a source is as sure under every outcome that makes a label right, and under every one that makes it
+wrong, in votes for the label per outcome."""
 _SURE = 1e-3
 """No level is taken to be right, or wrong, more often than this short of always."""
 
@@ -86,7 +86,7 @@ class LevelsOfValues:
         return right.reshape(used.shape), wrong.reshape(used.shape)
 
     def _shares(self, used: FloatArray, hits: FloatArray, average: float) -> tuple[FloatArray, FloatArray]:
-        of_label = np.bincount(self.label, weights=used)
+        of_label: FloatArray = np.bincount(self.label, weights=used).astype(float)
         right_of_label = np.bincount(self.label, weights=hits)
         usual = (right_of_label + _OWN_LABEL * average) / (of_label + _OWN_LABEL)
         odds = np.maximum(logit(np.clip(usual, _SURE, 1 - _SURE))[self.label] - logit(self.chance), 0.0)

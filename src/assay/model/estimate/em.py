@@ -490,7 +490,7 @@ def typical_source(
 
     The probability of being right is distributed over the right values in proportion to their
     use, (sources, values); likewise that of being wrong. A value that is listed but never emitted gets none.
-    ``shares`` is the use of values when they are right, and when they are wrong, which differs for levels of confidence.
+    ``shares`` is the use of values when they are right, and when they are wrong: levels of confidence differ in that.
     """
     right, wrong = (
         allowed * (share + 1e-9)[:, :, None] for allowed, share in zip((masks, ~masks), shares, strict=True)
