@@ -3,10 +3,12 @@
     ASSAY_DATA=... python -m benchmarks.quality.soft_text [openi trec50 clinc90]
 
 The three text tasks of ``benchmarks/experiments``, with their rules. Beside these stand three small classifiers,
-logistic regressions on words, on pairs of words, and on characters, each trained on a third of the dev items of its own;
-so their probabilities on all other items are out of sample. Label models learn from the votes on the training items,
-without any gold, and are scored on test_a, which has 176 items of openi, 200 of trec50 and 1,450 of clinc90: differences
-of single tasks are partly chance, and the target is for their mean. *soft* is the default on soft votes, *hard* on the same votes without their
+logistic regressions on words, on pairs of words, and on characters, each trained on a third of the dev items of its
+own; so their probabilities on all other items are out of sample. Label models learn from the votes on the training
+items, without any gold, and are scored on test_a, which has 176 items of openi, 200 of trec50 and 1,450 of clinc90:
+differences of single tasks are partly chance, and the target is for their mean.
+
+*soft* is the default on soft votes, *hard* on the same votes without their
 confidence, *average* the mean of the classifiers' probabilities and the rules' majority vote, *vote* a hierarchical
 majority vote, and *rules* the default without the classifiers.
 """
