@@ -13,8 +13,9 @@ import polars as pl
 from assay._core.rows import Batch, positions_in
 from assay.errors import DataError
 from assay.sources.base import Emission, Failure, Source, levels_for
-from assay.sources.rule import On, Rule, name_of, place_of
-from assay.votes import TOLERATED, intern
+from assay.sources.rule import On, Recipe, Rule, name_of, place_of
+from assay.tasks import LabelSet
+from assay.votes import TOLERATED, intern, is_missing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +33,7 @@ class ColumnRule(Rule):
     def emit(self, batch: Batch) -> Emission:
         column = self.column(batch)
         if column.dtype == pl.Object:
-            raise DataError(f"source {self.name!r} reads labels, but {place_of(self.on)} holds values of mixed types")
+            return self._of_objects(column.to_list(), batch)
         if column.dtype.is_float():
             column = column.fill_nan(None)
         failures, scores = self.failures(batch), None
@@ -86,6 +87,14 @@ class ColumnRule(Rule):
             for row in np.flatnonzero(wrong)
         ]
 
+    def _of_objects(self, said: list[Any], batch: Batch) -> Emission:
+        """Labels that are not texts alone, such as :func:`assay.one_of`, as they are."""
+        strange = [value for value in said if not (is_missing(value) or isinstance(value, str | LabelSet | Mapping))]
+        if strange or self.mapping is not None or self.confidence is not None:
+            raise DataError(f"source {self.name!r} reads labels, but {place_of(self.on)} holds values of mixed types")
+        codes, labels = intern(said)
+        return Emission(codes, labels, self.failures(batch))
+
 
 def column(
     on: On,
@@ -127,4 +136,15 @@ def column(
         confidence=confidence,
         at_least=at_least,
         levels=levels_for(levels),
+        recipe=Recipe(
+            "column",
+            {
+                "column": on,
+                "task": task,
+                "mapping": mapping,
+                "confidence": confidence,
+                "at_least": at_least,
+                "levels": levels,
+            },
+        ),
     )

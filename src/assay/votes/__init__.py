@@ -1,7 +1,7 @@
 """The votes of all sources on all items."""
 
 from assay.votes.bare_matrix import aligned, as_votes, on_the_same_task
-from assay.votes.encoding import canonical, intern, recode, smallest, value_table
+from assay.votes.encoding import canonical, intern, is_missing, recode, smallest, value_table
 from assay.votes.item_names import Names, index_names, item_names, rows_named, unknown_items
 from assay.votes.levels import bare, given_levels
 from assay.votes.pieces import Piece, is_in_pieces, pieces_of, read, schema_of
@@ -36,6 +36,7 @@ __all__ = [
     "index_names",
     "intern",
     "is_in_pieces",
+    "is_missing",
     "item_names",
     "not_probabilities",
     "on_the_same_task",

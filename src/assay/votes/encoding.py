@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.tasks import LabelSpace, Vote
+from assay.tasks import Label, LabelSet, LabelSpace, Vote
 
 ABSTAIN = -1
 """The code of a source that abstains."""
@@ -53,21 +53,33 @@ def intern(values: Sequence[object]) -> tuple[npt.NDArray[np.int32], list[Any]]:
     try:
         return _interned(values)
     except TypeError:  # dicts over several tasks cannot be hashed
-        codes, distinct = _interned([_hashable(value) for value in values])
-        return codes, [dict(value) if isinstance(value, _Items) else value for value in distinct]
+        keys = [_hashable(value) for value in values]
+        first: dict[Any, Any] = {}
+        for key, value in zip(keys, values, strict=True):
+            first.setdefault(key, value)
+        codes, distinct = _interned(keys)
+        return codes, [first[key] for key in distinct]
 
 
 class _Items(tuple[tuple[Any, Any], ...]):
     """The items of a dict, to distinguish it from a tuple that a source returned."""
 
 
+class _Entries(tuple[Any, ...]):
+    """The entries of a list, to distinguish it from a tuple."""
+
+
 def _hashable(value: object) -> object:
-    key = _Items(value.items()) if isinstance(value, Mapping) else value
+    """A key that is equal for equal values: dicts, and lists as in ``{"one_of": [...]}``, cannot be hashed."""
+    if isinstance(value, Mapping):
+        return _Items((name, _hashable(part)) for name, part in value.items())
+    if isinstance(value, list):
+        return _Entries(map(_hashable, value))
     try:
-        hash(key)
+        hash(value)
     except TypeError:
-        return repr(value)  # e.g. a list: not a label, and the error will show it
-    return key
+        return repr(value)  # not a label, and the error will show it
+    return value
 
 
 def _interned(values: Sequence[object]) -> tuple[npt.NDArray[np.int32], list[Any]]:
@@ -86,12 +98,14 @@ def canonical(space: LabelSpace, votes: Iterable[Vote]) -> tuple[Vote, ...]:
     """Votes in the order of tasks and labels, and of rising confidence."""
     positions = {task: position for position, task in enumerate(space.tasks)}
 
-    def order(vote: Vote) -> tuple[tuple[tuple[int, int], ...], tuple[float, float]]:
-        said = tuple(
-            (positions[task], len(space.tasks[task]) if label is None else space.tasks[task].index(label))
-            for task, label in vote.labels
-        )
+    def order(vote: Vote) -> tuple[tuple[tuple[int, ...], ...], tuple[float, float]]:
+        said = tuple((positions[task], *place(space.tasks[task], label)) for task, label in vote.labels)
         return said, vote.level or (1.0, 1.0)
+
+    def place(names: tuple[str, ...], label: Label | LabelSet) -> tuple[int, ...]:
+        if isinstance(label, LabelSet):  # after the labels and N/A, negations last
+            return (len(names) + 1 + label.negated, *(place(names, each)[0] for each in label.labels))
+        return (len(names) if label is None else names.index(label),)
 
     return tuple(sorted(votes, key=order))
 

@@ -12,6 +12,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from assay._core.texts import unwritable
 from assay.errors import VoteError, near_miss
 from assay.tasks import LabelSpace, TaskGraph, Vote
 from assay.votes.encoding import canonical, smallest
@@ -79,6 +80,9 @@ class Schema:
         unnamed = [name for name in self.names if not isinstance(name, str)]
         if unnamed:
             raise VoteError(f"source names must be strings, but got {unnamed[0]!r} ({type(unnamed[0]).__name__})")
+        broken = unwritable(self.names)
+        if broken is not None:
+            raise VoteError(f"the source name {broken!r} has half of a character in it, which no file can hold")
         repeated = next((name for name, count in Counter(self.names).items() if count > 1), None)
         if repeated is not None:
             raise VoteError(f"two sources are called {repeated!r}; give each its own name")
@@ -182,7 +186,7 @@ class Schema:
         return {
             "tasks": self.tasks.to_dict(),
             "sources": [
-                {"name": name, "values": [dict(vote.labels) for vote in table], **_levels_entry(table)}
+                {"name": name, "values": [vote.to_dict() for vote in table], **_levels_entry(table)}
                 for name, table in zip(self.names, self.values, strict=True)
             ],
         }
@@ -212,9 +216,16 @@ def _stored_table(space: LabelSpace, entry: Mapping[str, Any]) -> tuple[Vote, ..
     values = entry["values"]
     levels = entry.get("levels", [None] * len(values))
     return tuple(
-        replace(space.vote(value), level=None if level is None else (float(level[0]), float(level[1])))
+        replace(space.vote(value), level=None if level is None else _stored_level(level))
         for value, level in zip(values, levels, strict=True)
     )
+
+
+def _stored_level(level: Any) -> tuple[float, float]:
+    low, high = (float(end) for end in level)
+    if not 0 <= low < high <= 1:
+        raise ValueError(f"a level of confidence lies between 0 and 1, but one goes from {low:g} to {high:g}")
+    return low, high
 
 
 class HasSchema:

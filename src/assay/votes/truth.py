@@ -91,13 +91,16 @@ def _from_sequence(votes: Votes, gold: Any) -> Votes:
     if numbers is None or not len(numbers):
         return votes.from_columns(votes.tasks, {"gold": list(gold)})
     _outcomes_by_number(votes.label_space, [int(numbers.min()), int(numbers.max())])
-    # Each distinct outcome is looked up once, not once per item; and counting is much faster than sorting.
-    shifted = numbers.astype(np.int64, copy=False) + 1
-    used = np.flatnonzero(np.bincount(shifted))
-    place = np.zeros(used[-1] + 1, dtype=np.int64)
-    place[used] = np.arange(len(used))
-    outcomes = _outcomes_by_number(votes.label_space, (used - 1).tolist())
-    return votes.from_columns(votes.tasks, {"gold": outcomes}).take(place[shifted])
+    # Each distinct outcome is looked up once, not once per item; and most items may have no gold.
+    rows = np.flatnonzero(numbers >= 0)
+    known = numbers[rows]
+    used = np.flatnonzero(np.bincount(known))
+    table = votes.from_columns(votes.tasks, {"gold": [None, *_outcomes_by_number(votes.label_space, used.tolist())]})
+    place = np.zeros(int(used.max(initial=0)) + 1, dtype=np.int64)
+    place[used] = np.arange(1, len(used) + 1)
+    codes = np.full((len(numbers), 1), ABSTAIN, dtype=table.codes.dtype)
+    codes[rows] = table.codes[place[known]]
+    return type(votes)(table.schema, DenseCodes(codes))
 
 
 def _rows_of(columns: Mapping[str, Any]) -> Iterable[dict[str, str] | None]:

@@ -221,6 +221,7 @@ class Votes(HasSchema):
         columns
             Source name -> ``(task, labels)``, or only the labels if these determine the task.
             A label is a name, a pair ``(task, label)``, a dict over several tasks,
+            :func:`assay.one_of` or :func:`assay.none_of` of labels,
             or missing (None, NaN) for abstain; or a label with a confidence, ``("Doctor", 0.7)``, or a dict of
             label -> probability, as in :meth:`from_probabilities`. Or a pandas DataFrame with a column per source.
             The index of pandas columns names the items, unless it only numbers the rows.
@@ -264,6 +265,7 @@ class Votes(HasSchema):
         item: str = "item",
         source: str = "worker",
         label: str = "label",
+        mapping: Mapping[Any, Any] | None = None,
     ) -> Votes:
         """Votes from a long table with one row per vote, as crowdsourcing platforms export it.
 
@@ -280,13 +282,16 @@ class Votes(HasSchema):
             The task that the labels belong to, if their names are ambiguous.
         item, source, label
             The names of the three columns.
+        mapping
+            What the table says -> the label it means, e.g. ``{"pro": assay.one_of("Doctor", "Lawyer")}``;
+            ``None`` abstains.
 
         >>> long = {"item": ["a", "a", "b"], "worker": ["ann", "bob", "bob"], "label": ["cat", "dog", "cat"]}
         >>> votes = Votes.from_long(long)
         >>> votes.names, votes.items.tolist(), votes.codes.tolist()
         (('ann', 'bob'), ['a', 'b'], [[0, 1], [-1, 0]])
         """
-        schema, cast, items = long_votes(table, tasks, task, item=item, source=source, label=label)
+        schema, cast, items = long_votes(table, tasks, task, item=item, source=source, label=label, mapping=mapping)
         return cls(schema, cast if cast.is_worth_listing else DenseCodes.checked(cast.dense(), schema), items)
 
     @classmethod
@@ -388,15 +393,7 @@ class Votes(HasSchema):
         >>> len(Votes.from_matrix([[0], [1], [1]]).take([0, 2]))
         2
         """
-        chosen = rows if isinstance(rows, slice) else np.asarray(rows)
-        if not isinstance(chosen, slice) and not chosen.size:
-            chosen = np.empty(0, dtype=np.intp)
-        try:
-            numbers = np.arange(len(self))[chosen]
-        except IndexError as error:
-            raise VoteError(f"expected a slice, row numbers or a mask of {len(self)} items: {error}") from error
-        if numbers.ndim != 1:
-            raise VoteError(f"expected a slice, row numbers or a mask of {len(self)} items, but got {rows!r}")
+        numbers = _row_numbers(rows, len(self))
         items = None if self.items is None else self.items[numbers]
         return Votes(self.schema, self.store.take(numbers), items, scores=self._scores_of(numbers))
 
@@ -544,6 +541,25 @@ class Votes(HasSchema):
 
 def _several(sources: str | int | Iterable[str | int]) -> Iterable[str | int]:
     return [sources] if isinstance(sources, str | int) else sources
+
+
+def _row_numbers(rows: Any, items: int) -> npt.NDArray[np.int64]:
+    """Rows, given as a slice, as numbers (negative ones count from the end) or as a mask, by their numbers."""
+    wanted = f"expected a slice, row numbers or a mask of {items} items"
+    if isinstance(rows, slice):
+        return np.arange(*rows.indices(items))
+    chosen = np.asarray(rows)
+    if chosen.ndim != 1 or (chosen.size and chosen.dtype.kind not in "iub"):
+        raise VoteError(f"{wanted}, but got {rows!r}")
+    if chosen.dtype.kind == "b" and chosen.size:
+        if len(chosen) != items:
+            raise VoteError(f"{wanted}, but the mask has {len(chosen)}")
+        return np.flatnonzero(chosen)
+    numbers = chosen.astype(np.int64, copy=False)
+    outside = numbers[(numbers < -items) | (numbers >= items)]
+    if len(outside):
+        raise VoteError(f"{wanted}, but got row number {outside[0]}")
+    return np.where(numbers < 0, numbers + items, numbers)
 
 
 def _joined(names: Sequence[Any]) -> npt.NDArray[Any]:
