@@ -57,21 +57,27 @@ class LevelsOfValues:
         return bool(len(self.places))
 
     @cached_property
+    def counts(self) -> IntArray:
+        """(labels,): how many values each has."""
+        return np.bincount(self.label) if len(self.label) else np.empty(0, dtype=np.int64)
+
+    @cached_property
+    def starts(self) -> IntArray:
+        """(labels,): the first value of each."""
+        return np.asarray(np.cumsum(self.counts) - self.counts)
+
+    @cached_property
     def places(self) -> IntArray:
         """(labels with levels, most levels): their values; −1 beyond the last."""
-        counts = np.bincount(self.label) if len(self.label) else np.empty(0, dtype=np.int64)
-        first = np.concatenate([[0], np.cumsum(counts)])[:-1]
-        several = np.flatnonzero(counts > 1)
-        at = np.arange(int(counts.max(initial=0)))
-        return np.where(at < counts[several, None], first[several, None] + at, -1)
+        several = np.flatnonzero(self.counts > 1)
+        at = np.arange(int(self.counts.max(initial=0)))
+        return np.where(at < self.counts[several, None], self.starts[several, None] + at, -1)
 
     @cached_property
     def weight(self) -> FloatArray:
         """(values,): what each is worth, as a multiple of the average vote for its label."""
-        counts = np.bincount(self.label) if len(self.label) else np.empty(0, dtype=np.int64)
-        first = np.concatenate([[0], np.cumsum(counts)])[:-1]
-        rank = np.arange(len(self.label)) - first[self.label]
-        found: FloatArray = (2 * rank + 1) / counts[self.label]
+        rank = np.arange(len(self.label)) - self.starts[self.label]
+        found: FloatArray = (2 * rank + 1) / self.counts[self.label]
         return found
 
     def shares(self, used: FloatArray, hits: FloatArray, average: float) -> tuple[FloatArray, FloatArray]:
@@ -101,9 +107,8 @@ class LevelsOfValues:
             return votes
         flat, allowed = votes.reshape(len(self.label), -1), masks.reshape(len(self.label), -1)
         wanted = np.where(allowed, shares[0].reshape(-1, 1), shares[1].reshape(-1, 1))
-        starts = np.flatnonzero(np.diff(self.label, prepend=-1))
-        total = np.add.reduceat(flat, starts, axis=0)[self.label]
-        prior = wanted / np.maximum(np.add.reduceat(wanted, starts, axis=0)[self.label], 1e-300)
+        total = np.add.reduceat(flat, self.starts, axis=0)[self.label]
+        prior = wanted / np.maximum(np.add.reduceat(wanted, self.starts, axis=0)[self.label], 1e-300)
         found: FloatArray = (flat + _SPLIT * prior) * total / np.maximum(total + _SPLIT, 1e-300)
         return found.reshape(votes.shape)
 
