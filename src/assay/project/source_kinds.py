@@ -257,6 +257,7 @@ class ColumnEntry(SourceEntry):
     mapping: dict[str, Label] | None = None
     confidence: str | None = None
     at_least: float = 0.0
+    levels: list[float] | None = None
 
     def given(self, folder: Path) -> dict[str, Any]:
         return {**super().given(folder), "mapping": None if self.mapping is None else _spelled(self.mapping)}
