@@ -131,6 +131,9 @@ def test_accuracy_rises_with_confidence(expected):
     assert len(of_clf) == 8
     assert of_clf.accuracy.diff().min() > -0.05  # it is drawn towards that, not forced
     assert of_clf.accuracy.iloc[0] < 0.8 < 0.95 < of_clf.accuracy.iloc[-1]
+    assert of_clf.low.is_monotonic_increasing or (of_clf.low.diff().min() > -0.05)
+    assert (of_clf.high - of_clf.low).max() < 0.5
+    assert ((of_clf.low <= of_clf.accuracy) & (of_clf.accuracy <= of_clf.high)).all()
 
 
 def test_what_a_source_said_is_told_with_its_level(expected):

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from assay import LabelModel, Report, TaskGraph, Votes
+from assay import LabelModel, Report, Votes
 from assay.counts.patterns import Sketch
 from assay.counts.tally import Tally
 from assay.report.facts import Counted, component_facts, source_facts, task_facts, vote_text
 from assay.simulate import flat_world
+from tests.support.soft import probabilities, soft_votes
 
 
 class TestSources:
@@ -55,13 +56,8 @@ class TestSources:
 
 @pytest.fixture(scope="module")
 def soft():
-    rng = np.random.default_rng(0)
-    truth = rng.integers(2, size=2_000)
-    tables = {}
-    for name in ("one", "two", "three", "four"):
-        odds = 2 * rng.normal(size=2_000) + 3 * (truth - 0.5)
-        tables[name] = np.column_stack([1 / (1 + np.exp(odds)), 1 / (1 + np.exp(-odds))])
-    votes = Votes.from_probabilities(TaskGraph.flat("mail", ["ham", "spam"]), tables)
+    tables, truth = probabilities(2_000, ["one", "two", "three", "four"])
+    votes = soft_votes(tables)
     return LabelModel().fit(votes), votes, truth
 
 
