@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 import polars as pl
 
-from assay._core.reading import is_file
+from assay._core.reading import is_failure, is_file, reason
 from assay.errors import DataError
 
 BLOCK_BYTES = 16_000_000
@@ -49,8 +49,10 @@ def frames(path: Path, rows: int) -> Iterator[pl.DataFrame]:
             yield from frame.iter_slices(rows)
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror or error}") from error
-    except (pl.exceptions.PolarsError, ValueError) as error:
-        raise DataError(f"cannot read {path}: {find_fault(path) or str(error).splitlines()[0]}") from error
+    except BaseException as error:
+        if not is_failure(error):
+            raise
+        raise DataError(f"cannot read {path}: {find_fault(path) or reason(error).splitlines()[0]}") from error
 
 
 def _parquet(path: Path, rows: int) -> Iterator[pl.DataFrame]:
@@ -212,7 +214,7 @@ def _jsonl_fault(path: Path) -> str | None:
             text = line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
             try:
                 row = json.loads(text, parse_constant=_refuse) if text.strip() else {}
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 return f"line {number} is not JSON ({error})"
             if not isinstance(row, dict):
                 return f"line {number} is not a JSON object, but a {_KINDS[type(row)]}"

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import polars as pl
 
 from assay._core.readers import frames
-from assay._core.reading import is_file
+from assay._core.reading import is_failure, is_file
 from assay.errors import DataError, near_miss
 
 _MOST_ROWS = 2**31 - 1
@@ -173,7 +173,9 @@ def row_count(data: Any) -> int | None:
         if path.suffix == ".parquet" and is_file(path):
             try:
                 return int(pl.scan_parquet(path).select(pl.len()).collect().item())
-            except pl.exceptions.PolarsError:  # reported when it is read
+            except BaseException as error:  # reported when it is read
+                if not is_failure(error):
+                    raise
                 return None
         return None
     try:

@@ -66,6 +66,8 @@ def check_settings(model: ModelSettings, *, has_gold: bool, tasks: TaskGraph | N
     for name, least in (("max_steps", 1), ("seed", 0)):
         whole_number(name, getattr(model, name), least=least)
     several("adversarial", model.adversarial, "sources")
+    if not isinstance(model.dependencies, str | Iterable):
+        raise AssayError(f"dependencies must be pairs or groups of sources, but is {model.dependencies!r}")
     if model.beliefs is not None and not isinstance(model.beliefs, Mapping):
         raise AssayError(f"beliefs must be a dict of source -> accuracy, but is {model.beliefs!r}")
     _check_strength(model.balance_strength)
