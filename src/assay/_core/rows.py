@@ -141,11 +141,17 @@ def batches(data: Any, size: int = BATCH_SIZE) -> Iterator[Batch]:
         to a ``.csv``, ``.jsonl`` or ``.parquet`` file.
     """
     start = 0
+    empty = None
     for batch in _pieces(data, min(size, _MOST_ROWS)):
         if len(batch):
             batch.start = start
             start += len(batch)
             yield batch
+        elif batch.frame is not None and batch.frame.columns:
+            empty = batch
+    if not start and empty is not None:
+        # Without rows there are still columns, which a source may miss.
+        yield empty
 
 
 def records_at(data: Any, numbers: Iterable[int]) -> dict[int, dict[str, Any]]:

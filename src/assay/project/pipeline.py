@@ -44,6 +44,8 @@ def apply_sources(project: Project, *, progress: bool = True, **changes: Any) ->
         batch_size=settings.batch_size,
         progress=progress,
     )
+    if not len(votes):
+        raise ProjectError(f"{project.data} has no rows, so there is nothing to vote on")
     votes.to_parquet(votes_path(project))
     return votes
 
