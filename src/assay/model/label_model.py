@@ -25,7 +25,7 @@ from assay.model.files import read_model, write_model
 from assay.model.fitted import BySource, Fitted
 from assay.model.labeling import labels_of
 from assay.model.settings import ModelSettings, check_settings
-from assay.model.solving import checked, dependencies_of, solve, unidentified
+from assay.model.solving import check_size, checked, dependencies_of, solve, unidentified
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -191,6 +191,7 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         return self
 
     def _fit(self, counted: Counted, progress: bool) -> Self:
+        check_size(counted.tally.schema)
         dependencies, learned = dependencies_of(counted, self, progress)
         report = checked(counted, dependencies, self)
         components = solve(counted, dependencies, self)
