@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
 from pathlib import Path
@@ -32,7 +33,7 @@ app = typer.Typer(
     help="Turn many noisy label sources into one consistent training set, without gold labels.",
     epilog="Example: [bold]assay demo[/]",
 )
-_state = {"debug": False}
+_state: dict[str, Any] = {"debug": False}
 _PRECISION = 0.95
 """How often labels must be right that need no check, unless another share is asked for."""
 
@@ -500,6 +501,8 @@ def main() -> None:
     """Run the command line; a user's mistake gives one readable message and exit code 2."""
     _state["debug"] = "--debug" in sys.argv
     signal.signal(signal.SIGTERM, _terminated)
+    if "--json" in sys.argv:
+        _keep_for_json()
     try:
         app()
     except SystemExit as ended:
@@ -519,6 +522,13 @@ def main() -> None:
             raise
         _complain(f"{type(error).__name__}: {error}\nThis is a bug in Assay. Run again with --debug for the traceback.")
         sys.exit(1)
+
+
+def _keep_for_json() -> None:
+    """From now on whatever is printed goes to stderr, even by sources and workers; only JSON goes to stdout."""
+    _state["out"] = os.dup(1)
+    sys.stdout.flush()
+    os.dup2(2, 1)
 
 
 def _terminated(number: int, frame: Any) -> None:
@@ -618,4 +628,9 @@ def _print_faults(votes: Votes) -> None:
 
 
 def _print_json(value: Any) -> None:
-    print(json.dumps(value, indent=2))
+    text = json.dumps(value, indent=2)
+    if "out" not in _state:
+        print(text)
+        return
+    with os.fdopen(os.dup(_state["out"]), "w", encoding="utf-8") as out:
+        print(text, file=out)

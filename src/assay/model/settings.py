@@ -17,6 +17,7 @@ from assay.model.estimate.balance_belief import BalanceOf, BalanceStrength
 from assay.model.estimate.em import EMSettings
 from assay.model.estimate.fit import METHODS, Method
 from assay.model.estimate.knowledge import Belief, Knowledge
+from assay.model.foreign_settings import explains_foreign
 from assay.model.known_balance import balance_beliefs
 from assay.tasks import TaskGraph
 from assay.votes import Schema
@@ -43,6 +44,8 @@ class ModelSettings:
     max_steps: int = EMSettings.max_steps
     seed: int = 0
 
+
+setattr(ModelSettings, "__init__", explains_foreign(ModelSettings.__init__))  # noqa: B010  which the dataclass made
 
 _CHOICES = {
     "method": METHODS,
