@@ -1,13 +1,16 @@
 """The questions, the logic between them, and the outcomes that these leave."""
 
-from assay.tasks.compiler import MAX_OUTCOMES
-from assay.tasks.constraints import Constraint, excludes, implies
+from assay.tasks.compiler import MAX_OUTCOMES, MAX_SUBSETS
+from assay.tasks.constraints import Constraint, at_most, excludes, implies
 from assay.tasks.graph import TaskGraph, task_graph_declared_last
 from assay.tasks.label_space import NOT_APPLICABLE, Component, LabelSpace, Vote, texts_of
+from assay.tasks.many_labels import labels_of_questions, question
+from assay.tasks.many_votes import votes_for
 from assay.tasks.task import Task
 
 __all__ = [
     "MAX_OUTCOMES",
+    "MAX_SUBSETS",
     "NOT_APPLICABLE",
     "Component",
     "Constraint",
@@ -15,8 +18,12 @@ __all__ = [
     "Task",
     "TaskGraph",
     "Vote",
+    "at_most",
     "excludes",
     "implies",
+    "labels_of_questions",
+    "question",
     "task_graph_declared_last",
     "texts_of",
+    "votes_for",
 ]
