@@ -139,7 +139,7 @@ def _problems(tally: Tally, found: Sequence[VoteCounts], graph: SourceGraph, kno
     for counts in found:
         if counts.names:
             yield from _warnings(counts, known)
-            yield from contradicted(tally, counts.component)
+            yield from contradicted(tally.of_component(counts.index)[0], counts.component)
 
 
 def _errors(found: Sequence[VoteCounts], labeled: frozenset[str] = frozenset()) -> Iterator[Problem]:

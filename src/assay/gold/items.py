@@ -41,7 +41,7 @@ class GoldItems:
         (1, [1], [[False, True]])
         """
         truth, weights = truth_of(votes, gold)
-        rows = np.flatnonzero(truth.codes[:, 0] >= 0)
+        rows = np.flatnonzero(truth.voted)
         return cls(votes.take(rows), truth.take(rows), rows, len(votes), weights[rows])
 
     def __len__(self) -> int:
@@ -65,7 +65,8 @@ class GoldItems:
             "starts": cast.starts,
             "sources": cast.sources,
             "codes": cast.codes,
-            "truth": self.truth.codes,
+            "truth starts": self.truth.cast.starts,
+            "truth codes": self.truth.cast.codes,
             "rows": self.rows,
             "weights": self.weights,
         }
@@ -76,9 +77,11 @@ class GoldItems:
         names = None if stored["names"] is None else np.array(stored["names"])
         truth = Schema.from_dict({"tasks": schema.tasks.to_dict(), "sources": stored["truth"]})
         cast = SparseCodes(arrays["starts"], arrays["sources"], arrays["codes"], len(schema.names))
+        told = arrays["truth codes"]
+        known = SparseCodes(arrays["truth starts"], np.zeros(len(told), dtype=np.int32), told, 1)
         return cls(
             Votes(schema, cast, names),
-            Votes.from_codes(truth.tasks, arrays["truth"], truth.names, truth.values, names),
+            Votes(truth, known, names),
             arrays["rows"],
             int(stored["total"]),
             arrays["weights"],
@@ -98,7 +101,7 @@ class GoldItems:
         """(items, outcomes): the outcomes of a component that gold allows."""
         sets = self.truth.outcome_sets[component]
         everything = np.ones((1, sets.masks.shape[1]), dtype=bool)
-        return np.vstack([sets.masks, everything])[sets.of_code[0][self.truth.codes[:, 0]]]
+        return np.vstack([sets.masks, everything])[self.truth.sets_of(component)]
 
     def found_in(self, votes: Votes) -> tuple[IntArray, IntArray]:
         """Which of these items are among those of some votes, and their rows there.

@@ -234,8 +234,10 @@ class Fitted(HasSchema):
         if self.gold is None:
             return accuracy, 0.0, 1.0
         votes = self.gold.votes.select(source)
-        says = votes.codes[:, 0] == code
-        votes, truth = votes.take(says), self.gold.truth.take(says)
+        emits = votes.cast.codes == code
+        says = votes.cast.row[emits]
+        votes = Votes(votes.schema, votes.cast.keep(emits)).take(says)
+        truth = self.gold.truth.take(says)
         right, wrong = (int(flags.sum()) for flags in compare_with_gold(votes, truth))
         if not right + wrong:
             return accuracy, 0.0, 1.0

@@ -16,8 +16,19 @@ from assay.errors import AssayError, SourceError, TaskError, VoteError, near_mis
 from assay.sources.base import Emission, Source, flatten
 from assay.sources.naming import NamesInPassing
 from assay.sources.patterns import PatternRule, match_patterns
-from assay.tasks import LabelSpace, TaskGraph, Vote, task_graph_declared_last
-from assay.votes import Fault, Votes, canonical, recode, smallest, value_table
+from assay.tasks import LabelSpace, TaskGraph, Vote, task_graph_declared_last, votes_for
+from assay.votes import (
+    Fault,
+    Schema,
+    SparseCodes,
+    Votes,
+    canonical,
+    cast_votes,
+    lookup,
+    recode,
+    smallest,
+    value_table,
+)
 
 OnError = Literal["raise", "abstain"]
 Codes = npt.NDArray[np.signedinteger[Any]]
@@ -114,14 +125,17 @@ def _declared(sources: Sequence[Source], space: LabelSpace) -> dict[str, list[Vo
     declared: dict[str, list[Vote]] = {}
     for source in sources:
         for task in (source.task,) if isinstance(source.task, str) else source.task or ():
-            if task not in space.tasks:
+            known = {*space.tasks, *space.multiple}
+            if task not in known:
                 raise SourceError(
-                    f"source {source.name!r} labels task {task!r}, which does not exist. {near_miss(task, space.tasks)}"
+                    f"source {source.name!r} labels task {task!r}, which does not exist. {near_miss(task, known)}"
                 )
         if source.declared is None:
             continue
         try:
-            declared[source.name] = [space.vote(label, source.task) for label in source.declared]
+            declared[source.name] = [
+                vote for label in source.declared for vote in votes_for(space, label, source.task)
+            ]
         except VoteError as error:
             raise SourceError(f"source {source.name!r}: {error}") from error
     return declared
@@ -131,8 +145,8 @@ def _declared(sources: Sequence[Source], space: LabelSpace) -> dict[str, list[Vo
 class _Part:
     """What all sources said about one batch."""
 
-    columns: list[tuple[Codes, list[Vote]]]
-    """Per source: (rows,) codes, and the votes they stand for in this batch."""
+    columns: list[tuple[Codes, list[tuple[Vote, ...]]]]
+    """Per source: (rows,) codes, and the votes they stand for in this batch: one, unless any subset may apply."""
     faults: list[Fault]
 
 
@@ -160,35 +174,43 @@ class _Job:
         for source in self.sources:
             yield matched[source.name] if source.name in matched else source.emit(batch)
 
-    def _checked(self, source: Source, emission: Emission, batch: Batch) -> tuple[Codes, list[Vote], Fault | None]:
+    def _checked(
+        self, source: Source, emission: Emission, batch: Batch
+    ) -> tuple[Codes, list[tuple[Vote, ...]], Fault | None]:
         """An emission with its values checked against the label space, and what was wrong with it."""
         failures = {failure.row: failure.error for failure in emission.failures}
         may_emit = self.declared.get(source.name)
-        votes: list[Vote] = []
+        votes: dict[tuple[Vote, ...], int] = {}
         lookup = np.full(len(emission.values) + 1, -1, dtype=smallest(len(emission.values)))
         for code, value in enumerate(emission.values):
             try:
-                vote = self.space.vote(value, source.task)
-                if may_emit is not None and vote not in may_emit:
-                    known = ", ".join(sorted({repr(str(v)) for v in may_emit}))
-                    raise VoteError(f"it is declared to emit {known}, but it voted {str(vote)!r}")
+                said = votes_for(self.space, value, source.task, among=may_emit)
+                self._check_declared(said, may_emit)
             except VoteError as error:
                 failures |= {batch.start + int(row): error for row in np.flatnonzero(emission.codes == code)}
                 continue
-            if vote not in votes:
-                votes.append(vote)
-            lookup[code] = votes.index(vote)
+            lookup[code] = votes.setdefault(said, len(votes))
         # With a vote of its own for each value, a value's number is its vote's.
         codes = emission.codes if len(votes) == len(emission.values) else lookup[emission.codes]
         if not failures:
-            return codes, votes, None
+            return codes, list(votes), None
         first = min(failures)
         cause = failures[first]
         what = str(cause) if isinstance(cause, AssayError) else f"{type(cause).__name__}: {cause}"
         if self.on_error == "raise":
             # The cause may not survive the way back from a worker process; its text does.
             raise SourceError(f"source {source.name!r} failed on row {first}: {what}") from cause
-        return codes, votes, Fault(source.name, len(failures), first, what)
+        return codes, list(votes), Fault(source.name, len(failures), first, what)
+
+    def _check_declared(self, said: tuple[Vote, ...], may_emit: Sequence[Vote] | None) -> None:
+        if may_emit is None:
+            return
+        # Whoever may name a label may also say that it does not apply.
+        questions = {vote.tasks for vote in may_emit} if self.space.multiple else set()
+        unexpected = [vote for vote in said if vote not in may_emit and vote.tasks not in questions]
+        if unexpected:
+            known = ", ".join(sorted({repr(str(vote)) for vote in may_emit}))
+            raise VoteError(f"it is declared to emit {known}, but it voted {str(unexpected[0])!r}")
 
 
 class _Collected:
@@ -200,17 +222,27 @@ class _Collected:
         self.tables = [list(_table(source, tasks.label_space, declared.get(source.name))) for source in sources]
         self.blocks: list[npt.NDArray[Any]] = []
         """Each (sources, rows): what is done with votes is done source by source."""
+        self.listed: list[SparseCodes] = []
+        """The same where any subset of labels may apply, so that a source may cast several votes on a row."""
         self.faults: dict[str, Fault] = {}
 
     def add(self, part: _Part) -> None:
         for table, (_, votes) in zip(self.tables, part.columns, strict=True):
-            table += [vote for vote in votes if vote not in table]
+            known = set(table)
+            table += dict.fromkeys(vote for said in votes for vote in said if vote not in known)
+        if self.tasks.multiple:
+            self.listed.append(cast_votes(len(part.columns[0][0]), part.columns, self.tables))
+            self._note(part.faults)
+            return
         shape = len(part.columns), len(part.columns[0][0])
         block = np.empty(shape, dtype=smallest(max(map(len, self.tables))))
         for j, (table, (codes, votes)) in enumerate(zip(self.tables, part.columns, strict=True)):
-            block[j] = recode(codes, votes, table)
+            block[j] = recode(codes, [vote for (vote,) in votes], table)
         self.blocks.append(block)
-        for fault in part.faults:
+        self._note(part.faults)
+
+    def _note(self, faults: Sequence[Fault]) -> None:
+        for fault in faults:
             known = self.faults.get(fault.source)
             self.faults[fault.source] = (
                 fault if known is None else Fault(known.source, known.count + fault.count, known.row, known.error)
@@ -218,12 +250,17 @@ class _Collected:
 
     def votes(self) -> Votes:
         tables = [canonical(self.tasks.label_space, table) for table in self.tables]
+        faults = tuple(self.faults[name] for name in self.names if name in self.faults)
+        if self.tasks.multiple:
+            schema = Schema(self.tasks, tuple(self.names), tuple(tables))
+            cast = SparseCodes.concat([SparseCodes.empty(len(self.names)), *self.listed])
+            lookups = [lookup(old, new, schema.code_type) for old, new in zip(self.tables, tables, strict=True)]
+            return Votes(schema, cast.recoded(lookups).ordered(), faults=faults)
         empty = np.empty((len(self.names), 0), dtype=np.int8)
         codes = np.concatenate(self.blocks or [empty], axis=1)
         self.blocks.clear()  # they are as large as the whole
         for j, (old, new) in enumerate(zip(self.tables, tables, strict=True)):
             codes[j] = recode(codes[j], old, new)
-        faults = tuple(self.faults[name] for name in self.names if name in self.faults)
         return Votes.from_codes(self.tasks, codes.T, tuple(self.names), tuple(tables), faults=faults)
 
 
@@ -231,4 +268,4 @@ def _table(source: Source, space: LabelSpace, declared: Sequence[Vote] | None) -
     """The values known before any row is read: the declared labels, or those of the one task."""
     if declared is not None:
         return canonical(space, set(declared))
-    return value_table(space, [], source.task) if isinstance(source.task, str) else ()
+    return value_table(space, [], source.task) if isinstance(source.task, str) and not space.multiple else ()

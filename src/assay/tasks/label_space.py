@@ -56,9 +56,12 @@ class Vote:
         return ", ".join(f"{task}={_label_text(label)}" for task, label in self.labels)
 
 
-def texts_of(votes: Sequence[Vote]) -> list[str]:
-    """How to write each of some distinct votes: bare labels where these are unique, else spelled out."""
-    same_tasks = len({vote.tasks for vote in votes}) <= 1
+def texts_of(votes: Sequence[Vote], *, bare: bool = False) -> list[str]:
+    """How to write each of some distinct votes: bare labels where these are unique, else spelled out.
+
+    Labels of different tasks are spelled out, too, unless ``bare``.
+    """
+    same_tasks = bare or len({vote.tasks for vote in votes}) <= 1
     for spell in (str if same_tasks else Vote.spelled_out, Vote.spelled_out):
         texts = [spell(vote) for vote in votes]
         if len(set(texts)) == len(texts):

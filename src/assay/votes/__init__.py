@@ -1,13 +1,14 @@
 """The votes of all sources on all items."""
 
 from assay.votes.bare_matrix import aligned, as_votes, on_the_same_task
-from assay.votes.encoding import canonical, intern, recode, smallest, value_table
+from assay.votes.encoding import canonical, intern, lookup, recode, smallest, value_table
 from assay.votes.item_names import Names, index_names, item_names, rows_named, unknown_items
 from assay.votes.pieces import Piece, is_in_pieces, pieces_of, read, schema_of
 from assay.votes.schema import HasSchema, OutcomeSets, Schema
+from assay.votes.several import cast_votes
 from assay.votes.sparse_codes import CodeArray, SparseCodes
 from assay.votes.summary import compare_with_gold, contradictions, set_counts, summarize, wilson
-from assay.votes.truth import by_name
+from assay.votes.truth import by_name, of_some
 from assay.votes.votes import Fault, Votes
 
 __all__ = [
@@ -24,12 +25,15 @@ __all__ = [
     "as_votes",
     "by_name",
     "canonical",
+    "cast_votes",
     "compare_with_gold",
     "contradictions",
     "index_names",
     "intern",
     "is_in_pieces",
     "item_names",
+    "lookup",
+    "of_some",
     "on_the_same_task",
     "pieces_of",
     "read",

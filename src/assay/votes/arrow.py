@@ -149,6 +149,8 @@ def _from_lists(schema: Schema, table: pa.Table) -> SparseCodes:
     codes = (found - schema.offsets[sources]).astype(schema.code_type)
     cast = SparseCodes(starts - starts[0], sources.astype(np.int32), codes, len(schema.names))
     ascending = (np.diff(cast.sources) > 0) | (np.diff(cast.row) > 0)
+    if schema.has_several:
+        ascending |= (np.diff(cast.sources) == 0) & (np.diff(cast.codes.astype(np.int64)) > 0)
     if not ascending.all():
         raise VoteError("the sources of an item are not in order, or one votes twice")
     return cast

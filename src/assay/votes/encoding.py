@@ -53,22 +53,38 @@ def intern(values: Sequence[object]) -> tuple[npt.NDArray[np.int32], list[Any]]:
     """
     try:
         return _interned(values)
-    except TypeError:  # dicts over several tasks cannot be hashed
+    except TypeError:  # dicts over several tasks, and lists of labels, cannot be hashed
         codes, distinct = _interned([_hashable(value) for value in values])
-        return codes, [dict(value) if isinstance(value, _Items) else value for value in distinct]
+        return codes, [_as_given(value) for value in distinct]
 
 
 class _Items(tuple[tuple[Any, Any], ...]):
     """The items of a dict, to distinguish it from a tuple that a source returned."""
 
 
+class _Group(tuple[Any, ...]):
+    """The members of a list or a set, likewise."""
+
+
 def _hashable(value: object) -> object:
-    key = _Items(value.items()) if isinstance(value, Mapping) else value
+    if isinstance(value, Mapping):
+        return _Items((key, _hashable(said)) for key, said in value.items())
+    if isinstance(value, list | np.ndarray):
+        return _Group(map(_hashable, value))
+    if isinstance(value, set | frozenset):
+        # In an order that does not depend on the process.
+        return _Group(sorted(map(_hashable, value), key=str))
     try:
-        hash(key)
+        hash(value)
     except TypeError:
-        return repr(value)  # e.g. a list: not a label, and the error will show it
-    return key
+        return repr(value)  # not a label, and the error will show it
+    return value
+
+
+def _as_given(value: Any) -> Any:
+    if isinstance(value, _Items):
+        return {key: _as_given(said) for key, said in value}
+    return [_as_given(member) for member in value] if isinstance(value, _Group) else value
 
 
 def _interned(values: Sequence[object]) -> tuple[npt.NDArray[np.int32], list[Any]]:
