@@ -63,7 +63,11 @@ class _Items(tuple[tuple[Any, Any], ...]):
 
 
 class _Group(tuple[Any, ...]):
-    """The members of a list or a set, likewise."""
+    """The members of a list, likewise."""
+
+
+class _Set(tuple[Any, ...]):
+    """The members of a set."""
 
 
 def _hashable(value: object) -> object:
@@ -73,7 +77,7 @@ def _hashable(value: object) -> object:
         return _Group(map(_hashable, value))
     if isinstance(value, set | frozenset):
         # In an order that does not depend on the process.
-        return _Group(sorted(map(_hashable, value), key=str))
+        return _Set(sorted(map(_hashable, value), key=str))
     try:
         hash(value)
     except TypeError:
@@ -84,6 +88,8 @@ def _hashable(value: object) -> object:
 def _as_given(value: Any) -> Any:
     if isinstance(value, _Items):
         return {key: _as_given(said) for key, said in value}
+    if isinstance(value, _Set):
+        return {_as_given(member) for member in value}
     return [_as_given(member) for member in value] if isinstance(value, _Group) else value
 
 
