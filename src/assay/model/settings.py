@@ -104,6 +104,7 @@ def knowledge_for(model: ModelSettings, schema: Schema, component: int, layout: 
         },
         applies=_applies(schema, component, layout) if model.accuracies == "local" else None,
         ignore_abstentions=model.abstentions == "ignored",
+        names_labels=schema.tasks.asks_of_labels(component),
     )
 
 

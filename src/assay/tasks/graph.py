@@ -104,6 +104,11 @@ class TaskGraph:
         """The names of the tasks as they are asked."""
         return tuple(task.name for task in self.tasks)
 
+    def asks_of_labels(self, component: int) -> bool:
+        """Whether all that a component asks is which labels apply, of which any subset may."""
+        questions = labels_of_questions(self.multiple)
+        return bool(questions) and all(task in questions for task in self.label_space.components[component].tasks)
+
     @property
     def multiple(self) -> Multiple:
         """The tasks of which any subset of labels may apply, each with its labels."""

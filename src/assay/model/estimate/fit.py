@@ -18,6 +18,7 @@ from assay.model.estimate.covariance import from_covariance
 from assay.model.estimate.em import EMSettings, expectation_maximization, leaves_out
 from assay.model.estimate.goodness_of_fit import GoodnessOfFit, goodness_of_fit
 from assay.model.estimate.knowledge import Knowledge
+from assay.model.estimate.named_labels import LEAST_SOURCES, equally_accurate, exchangeable, with_silence
 from assay.model.estimate.robust import RobustSettings, robust
 from assay.model.estimate.self_assessment import SelfAssessment, self_assessment
 from assay.model.estimate.solver import SolverOutcome
@@ -196,7 +197,12 @@ def fit_component(
     fits, candidates = None, list[Candidate]()
     weight = {"auto": 0.0, "robust": 0.0}.get(method, 1.0)
     # Without counts of co-votes the fit of EM cannot be tested; with that many values robust is safer.
-    if method == "em" or (method == "auto" and evidence.statistics is not None):
+    untold = known.names_labels and len(evidence.layout.graph.components) < LEAST_SOURCES
+    if untold:
+        alike = equally_accurate(evidence, ignore_abstentions=known.ignore_abstentions)
+        candidates.append(Candidate(alike, Scoring.bayes(alike)))
+        weight = 1.0
+    elif method == "em" or (method == "auto" and evidence.statistics is not None):
         parameters, solvers["em"] = _em_by_stages(evidence, known, em, seed)
         if method == "auto":
             fits = goodness_of_fit(parameters, evidence)
@@ -213,8 +219,11 @@ def fit_component(
     elif method in ("completion", "covariance"):
         parameters, solvers = _moments(evidence, known, em, method, seed)
         candidates.append(Candidate(parameters, Scoring.bayes(parameters)))
-    trust = 1.0
-    if weight < 1:
+    trust = 0.0 if untold else 1.0
+    if weight < 1 and known.names_labels:
+        parameters, solvers["em of alike sources"] = _em_by_stages(evidence, known, exchangeable(em), seed)
+        candidates.append(Candidate(parameters, Scoring.bayes(parameters), 1 - weight))
+    elif weight < 1:
         parameters, scoring, solvers["robust"], trust = _robust_by_stages(
             evidence, known, doubts=fits is not None and fits.misfits
         )
@@ -229,11 +238,13 @@ def fit_component(
         balance_known=known.balance is not None,
         goodness_of_fit=fits,
         em_weight=weight,
-        balance_told=weight + (1 - weight) * trust,
+        balance_told=0.0 if untold else weight + (1 - weight) * trust,
     )
-    if known.balance is None:
-        return found
-    return found.tilted(known.balance, em_weight=weight, trust=trust)
+    if known.balance is not None:
+        found = found.tilted(known.balance, em_weight=0.0 if untold else weight, trust=trust)
+    if known.names_labels and not known.ignore_abstentions:
+        found = replace(found, scoring=with_silence(found.scoring))
+    return found
 
 
 def _moments(
