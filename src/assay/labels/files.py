@@ -18,7 +18,8 @@ import numpy.typing as npt
 from assay._core.atomic_files import writing
 from assay.errors import VoteError
 from assay.gold import CheckedLabels
-from assay.tasks import TaskGraph
+from assay.labels.subsets import subsets
+from assay.tasks import TaskGraph, labels_of_questions
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -42,7 +43,14 @@ def to_arrow(labels: Labels) -> pa.Table:
     if labels.items is not None:
         names = next(name for name in ("item", "item_", "item__", "_item_") if name not in tasks.names)
         columns[names] = pa.array(labels.items)
-    for task in tasks:
+    for task in tasks.declared:
+        if task.multiple:
+            given = subsets(labels.joint, tasks, task.name)
+            texts = pa.array(task.labels, type=pa.string()).take(pa.array(np.nonzero(given)[1]))
+            starts = np.concatenate([[0], np.cumsum(given.sum(axis=1))]).astype(np.int32)
+            columns[task.name] = pa.ListArray.from_arrays(pa.array(starts), texts)
+            columns |= probability_columns(labels, task.name)
+            continue
         index = tasks.label_space.component_of(task.name)
         component = tasks.label_space.components[index]
         chosen = component.label_of(task.name)[labels.joint[index].argmax(axis=1)].astype(np.int32)
@@ -58,6 +66,9 @@ def to_arrow(labels: Labels) -> pa.Table:
 
 def probability_columns(labels: Labels, task: str) -> dict[str, FloatArray]:
     """A column for each label of a task, and for N/A if the task may not apply."""
+    if task in labels.tasks.multiple:
+        chances = labels[task]
+        return {f"{task}={label}": chances[:, at] for at, label in enumerate(labels.tasks.multiple[task])}
     index = labels.tasks.label_space.component_of(task)
     component = labels.tasks.label_space.components[index]
     marginal = labels[task]
@@ -132,6 +143,9 @@ def _outcome_columns(tasks: TaskGraph, index: int) -> list[str]:
     """The columns that hold a component's outcome probabilities; the task's own, if outcomes are its labels."""
     component = tasks.label_space.components[index]
     task = component.tasks[0]
+    asked = labels_of_questions(tasks.multiple)
+    if len(component) == 2 and len(component.tasks) == 1 and task in asked:
+        return [f"{asked[task][0]}={answer}" for answer in tasks[task].labels]
     if len(component.tasks) == 1 and np.array_equal(component.label_of(task), np.arange(len(tasks[task].labels))):
         return [f"{task}={label}" for label in tasks[task].labels]
     return [f"outcome {index}.{outcome}" for outcome in range(len(component))]
