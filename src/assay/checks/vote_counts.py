@@ -36,6 +36,8 @@ class VoteCounts:
     component: Component
     index: int
     """The number of the component."""
+    names_labels: bool
+    """Whether it asks which labels apply, of which any subset may."""
     items: int
     """All items, with a vote or without."""
     names: tuple[str, ...]
@@ -124,6 +126,7 @@ def _counts_of(tally: Tally, index: int) -> VoteCounts:
     return VoteCounts(
         component=component,
         index=index,
+        names_labels=tally.tasks.asks_of_labels(index),
         items=tally.items,
         names=tuple(tally.names[j] for j in speakers),
         columns=tuple(speakers.tolist()),

@@ -4,5 +4,6 @@ from assay.labels.files import write_labels
 from assay.labels.guarantee import Guarantee, gold_checks, supported_threshold
 from assay.labels.labels import Labels
 from assay.labels.shares import balance_table
+from assay.labels.subsets import subsets
 
-__all__ = ["Guarantee", "Labels", "balance_table", "gold_checks", "supported_threshold", "write_labels"]
+__all__ = ["Guarantee", "Labels", "balance_table", "gold_checks", "subsets", "supported_threshold", "write_labels"]

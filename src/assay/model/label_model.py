@@ -25,6 +25,7 @@ from assay.model.fitted import BySource, Fitted
 from assay.model.labeling import labels_of
 from assay.model.settings import ModelSettings, check_settings
 from assay.model.solving import checked, dependencies_of, solve, unidentified
+from assay.tasks import labels_of_questions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -194,7 +195,8 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         report = checked(counted, dependencies, self)
         components = solve(counted, dependencies, self)
         tally = counted.tally
-        self._fitted = Fitted(tally.schema, tally.uses, components, report, learned, unidentified(report), counted.gold)
+        open_ = unidentified(report, labels_of_questions(tally.tasks.multiple))
+        self._fitted = Fitted(tally.schema, tally.uses, components, report, learned, open_, counted.gold)
         return self
 
     # Results

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from assay._core.threads import one_blas_thread
 from assay.checks import HAND_LABELS, CheckReport, check_tally
@@ -58,9 +58,12 @@ def _labeled_by_hand(counted: Counted) -> list[str]:
     return [task for one, count in zip(components, items, strict=True) if count >= HAND_LABELS for task in one.tasks]
 
 
-def unidentified(report: CheckReport) -> frozenset[str]:
-    """Sources whose accuracies the votes do not tell, as the check says."""
-    return frozenset(name for problem in report.problems if problem.code in _UNIDENTIFIED for name in problem.sources)
+def unidentified(report: CheckReport, questions: Collection[str] = ()) -> frozenset[str]:
+    """Sources whose accuracies the votes do not tell, as the check says: on tasks of which one label applies."""
+    found = [problem for problem in report.problems if problem.code in _UNIDENTIFIED]
+    return frozenset(
+        name for problem in found if not any(task in questions for task in problem.tasks) for name in problem.sources
+    )
 
 
 def gold_votes(gold: GoldItems, component: int, layout: Layout) -> GoldVotes:

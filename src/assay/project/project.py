@@ -22,7 +22,7 @@ from assay.project.settings import (
     checked,
 )
 from assay.sources import Source
-from assay.tasks import Constraint, Task, TaskGraph, excludes, implies
+from assay.tasks import Constraint, Task, TaskGraph, at_most, excludes, implies
 
 FILE = "assay.toml"
 
@@ -139,7 +139,7 @@ def _task_graph(
     tasks = []
     for number, entry in enumerate(entries, start=1):
         try:
-            tasks.append(Task(entry.name, entry.labels, entry.parent))
+            tasks.append(Task(entry.name, entry.labels, entry.parent, multiple=entry.multiple))
         except AssayError as error:
             raise ProjectError(f"[[tasks]] number {number}: {error}") from error
     try:
@@ -149,8 +149,16 @@ def _task_graph(
 
 
 def _constraint(entry: ConstraintEntry) -> Constraint:
-    if entry.implies is not None and entry.excludes is None:
+    given = [name for name in ("implies", "excludes", "at_most") if getattr(entry, name) is not None]
+    if (entry.of is None) == ("at_most" in given) or len(given) != 1:
+        raise ProjectError(
+            'each of [[constraints]] holds one of implies = [["task", "label"], ...], excludes = [...], '
+            'or at_most = 3 with of = "task" or of = [["task", "label"], ...]'
+        )
+    if entry.implies is not None:
         return implies(*entry.implies)
-    if entry.excludes is not None and entry.implies is None:
+    if entry.excludes is not None:
         return excludes(*entry.excludes)
-    raise ProjectError('each of [[constraints]] holds one of implies = [["task", "label"], ...] or excludes = [...]')
+    assert entry.at_most is not None
+    assert entry.of is not None
+    return at_most(entry.at_most, *([entry.of] if isinstance(entry.of, str) else entry.of))

@@ -148,6 +148,7 @@ class TaskEntry(_Section):
     name: str
     labels: tuple[str, ...]
     parent: Assignment | tuple[Assignment, ...] | None = None
+    multiple: bool = False
 
 
 class ConstraintEntry(_Section):
@@ -155,6 +156,8 @@ class ConstraintEntry(_Section):
 
     implies: Assignments | None = None
     excludes: Assignments | None = None
+    at_most: int | None = None
+    of: str | tuple[Assignment | str, ...] | None = None
 
 
 class SourcesSection(_Section):

@@ -236,6 +236,7 @@ def fit_component(
         solvers,
         evidence,
         balance_known=known.balance is not None,
+        known_intervals=_unknown_intervals(candidates[0].parameters) if untold else None,
         goodness_of_fit=fits,
         em_weight=weight,
         balance_told=0.0 if untold else weight + (1 - weight) * trust,
@@ -245,6 +246,11 @@ def fit_component(
     if known.names_labels and not known.ignore_abstentions:
         found = replace(found, scoring=with_silence(found.scoring))
     return found
+
+
+def _unknown_intervals(parameters: Parameters) -> list[Interval]:
+    """The intervals of accuracies that are assumed, not learned: any would explain the votes."""
+    return [(found, np.zeros(len(found)), np.ones(len(found))) for found in accuracies(parameters)]
 
 
 def _moments(
