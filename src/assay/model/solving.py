@@ -13,7 +13,7 @@ from assay.model.counted import Counted
 from assay.model.dependencies import LearnedDependencies, learn_from_tally, strong_dependencies
 from assay.model.estimate import GoldVotes, fit_component, with_gold
 from assay.model.fitted import FittedComponent
-from assay.model.settings import MOMENTS, ModelSettings, knowledge_for
+from assay.model.settings import MOMENTS, ModelSettings, balances_for, knowledge_for
 
 _UNIDENTIFIED = ("A101", "A106")
 """The problems that leave accuracies open: sources that trade off against each other, or hardly agree at all."""
@@ -77,10 +77,11 @@ def solve(counted: Counted, dependencies: Sequence[Dependency], settings: ModelS
     schema = counted.tally.schema
     graph = SourceGraph(schema.names, dependencies)
     solved = []
+    balances = balances_for(settings, schema.tasks)
     with one_blas_thread():
         for index in range(len(schema.label_space.components)):
             layout = layout_of(schema, index, graph)
-            known = knowledge_for(settings, schema, index, layout)
+            known = knowledge_for(settings, schema, index, layout, balances)
             fit = fit_component(
                 Evidence.of(counted.tally, layout),
                 known,

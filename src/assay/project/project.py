@@ -95,12 +95,20 @@ class Project:
     def gold_in(self, path: Path) -> dict[str, list[Any]]:
         """True labels as a column for each task, from a file."""
         frame = as_polars(path)
-        known = [name for name in self.tasks.names if name in frame.columns]
+        names = [task.name for task in self.tasks.declared]
+        known = [name for name in dict.fromkeys([*names, *self.tasks.names]) if name in frame.columns]
         if not known:
-            raise ProjectError(
-                f"{path} has no column named after a task; expected some of {', '.join(self.tasks.names)}"
-            )
-        return {name: frame[name].to_list() for name in known}
+            raise ProjectError(f"{path} has no column named after a task; expected some of {', '.join(names)}")
+        return {name: self._labels_in(name, frame[name].to_list()) for name in known}
+
+    def _labels_in(self, task: str, column: list[Any]) -> list[Any]:
+        """A column of gold; where any subset of labels may apply, texts are lists of them with semicolons between."""
+        if task not in self.tasks.multiple:
+            return column
+        return [
+            [part.strip() for part in cell.split(";") if part.strip()] if isinstance(cell, str) else cell
+            for cell in column
+        ]
 
 
 def _project(home: Path, said: Mapping[str, Any]) -> Project:
