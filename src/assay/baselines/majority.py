@@ -11,7 +11,7 @@ import numpy.typing as npt
 from assay.baselines.baseline import Baseline
 from assay.baselines.silence import Silence
 from assay.errors import VoteError
-from assay.labels import Labels
+from assay.labels import Labels, put_together
 from assay.tasks import Component, TaskGraph
 from assay.votes import OutcomeSets, Votes, on_the_same_task, set_counts
 
@@ -41,7 +41,7 @@ class _CountsVotes(Baseline[None]):
         return given
 
     def _outcome_probabilities(self, votes: Votes) -> list[FloatArray]:
-        parts = []
+        given, votes, parts = votes, votes.unlinked, list[FloatArray]()
         for index, component in enumerate(votes.label_space.components):
             own = votes.of_component(index) if votes.schema.has_several else votes
             sets = own.outcome_sets[0 if own is not votes else index]
@@ -53,7 +53,7 @@ class _CountsVotes(Baseline[None]):
                 else:
                     probabilities[rows] = self._decide(votes.tasks, component, silence.sets, silence.added(counts))
             parts.append(probabilities)
-        return parts
+        return put_together(parts, given.tasks.unlinked)
 
     @staticmethod
     @abstractmethod

@@ -305,6 +305,7 @@ def _sum(parts: Iterable[Sum]) -> Sum:
 def _counted(votes: Votes, size: int) -> Tally:
     n, m = votes.shape
     if votes.schema.has_several:
+        votes = votes.unlinked
         components = len(votes.label_space.components)
         room = size and max(size // components, _LEAST_SKETCH)
         # Patterns of a part are few, so that none needs a second pass over all votes.

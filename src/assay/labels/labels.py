@@ -21,6 +21,7 @@ from assay.labels.guarantee import (
     supported_threshold,
     too_little_gold,
 )
+from assay.labels.linking import gold_put_together, put_together
 from assay.labels.probabilities import confidence_of, held_out_confidence, held_out_marginal, marginal, tempered
 from assay.labels.shares import balance_table, mean_predictions
 from assay.labels.subsets import applies, f1_thresholds, named, subsets
@@ -82,6 +83,13 @@ class Labels:
             None if all(part.kept is None for part in found) else np.concatenate(kept),
             CheckedLabels.concat(*zip(*checked, strict=True)) if checked else None,
         )
+
+    def put_together(self) -> Labels:
+        """The labels of each question as those of the graph whose logic links them, if they are not yet."""
+        if self.tasks.linked is None:
+            return self
+        gold = None if self.gold is None else gold_put_together(self.gold, self.tasks)
+        return replace(self, tasks=self.tasks.linked, joint=tuple(put_together(self.joint, self.tasks)), gold=gold)
 
     def __len__(self) -> int:
         return len(self.joint[0])

@@ -64,7 +64,7 @@ def counted_votes(
     if gold is None:
         return Counted(tally)
     if isinstance(given, Votes):
-        return Counted(tally, GoldItems.among(given, gold))
+        return Counted(tally, GoldItems.among(given.unlinked, gold))
     return Counted(tally, _gold_in_pieces(given, gold, tally.schema, engine_of(engine)))
 
 

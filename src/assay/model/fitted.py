@@ -14,7 +14,7 @@ from assay.checks import CheckReport
 from assay.counts import Layout
 from assay.errors import VoteError, near_miss
 from assay.gold import CheckedLabels, GoldItems
-from assay.labels import Labels
+from assay.labels import Labels, put_together
 from assay.model.advice import advice
 from assay.model.dependencies.learned import LearnedDependencies
 from assay.model.estimate import Fit, SolverOutcome
@@ -98,7 +98,14 @@ class Fitted(HasSchema):
         return aligned(votes, self.schema)
 
     def posteriors(self, votes: Any) -> list[FloatArray]:
-        """Per component (items, outcomes): P(outcome | votes). Items that it learned the gold of get their gold."""
+        """Per component (items, outcomes): P(outcome | votes). Items that it learned the gold of get their gold.
+
+        Labels that some logic links are put together.
+        """
+        return put_together(self.unlinked_posteriors(votes), self.tasks)
+
+    def unlinked_posteriors(self, votes: Any) -> list[FloatArray]:
+        """The same for the components that it was fitted on, in which labels of which any subset may apply are apart."""
         given = self.aligned(votes)
         found = [part.scorer(given) for part in self.components]
         if self.gold is not None:

@@ -238,7 +238,7 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         """
         aligned = self._known.aligned(votes)
         truth = aligned.gold(gold)
-        parts = self._known.posteriors(aligned)
+        parts = self._known.unlinked_posteriors(aligned)
         return micro_accuracy(parts, [outcome_numbers(truth, index) for index in range(len(parts))])
 
     @overload

@@ -61,6 +61,8 @@ class TaskGraph:
     """The tasks as they were declared."""
     constraints: tuple[Constraint, ...]
     label_space: LabelSpace
+    linked: TaskGraph | None = None
+    """The graph with the logic between labels of which any subset may apply, if this is :attr:`unlinked` of it."""
 
     def __init__(
         self,
@@ -92,6 +94,27 @@ class TaskGraph:
         """A graph whose outcomes are known already; one that nobody declared."""
         graph = cls.__new__(cls)
         graph.declared, graph.tasks, graph.constraints, graph.label_space = tasks, asked(tasks), (), label_space
+        return graph
+
+    @cached_property
+    def unlinked(self) -> TaskGraph:
+        """The same questions, each label by itself where any subset may apply; itself if no logic links labels.
+
+        What is learned of a source is learned label by label, and logic counts when all labels of an item are put
+        together.
+        """
+        parts: list[Component] = []
+        for index, component in enumerate(self.label_space.components):
+            if len(component.tasks) > 1 and self.asks_of_labels(index):
+                answers = np.array([[0], [1]], dtype=np.int16)
+                pairs = zip(component.tasks, component.labels, strict=True)
+                parts += [Component((task,), (labels,), answers.copy()) for task, labels in pairs]
+            else:
+                parts.append(component)
+        if len(parts) == len(self.label_space.components):
+            return self
+        graph = self._compiled(self.declared, replace(self.label_space, components=tuple(parts)))
+        graph.linked = self
         return graph
 
     def of_component(self, index: int) -> TaskGraph:
@@ -170,7 +193,8 @@ class TaskGraph:
             {"kind": rule.kind, "most": rule.most, "text": rule.text, "of": [list(pair) for pair in rule.mentions]}
             for rule in self.label_space.later
         ]
-        return {
+        linked = {} if self.linked is None else {"linked": self.linked.to_dict()}
+        return linked | {
             "tasks": [
                 {"name": task.name, "labels": list(task.labels), "parents": [list(parent) for parent in task.parents]}
                 | ({"multiple": True} if task.multiple else {})
@@ -186,6 +210,8 @@ class TaskGraph:
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> TaskGraph:
         """The task graph that :meth:`to_dict` wrote."""
+        if "linked" in stored:
+            return cls.from_dict(stored["linked"]).unlinked
         try:
             tasks = unique_tasks(
                 Task(

@@ -8,7 +8,7 @@ partial labels and votes on several tasks at once are all the same thing.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from assay.errors import TaskError, VoteError, listing, near_miss
 from assay.tasks.constraints import Constraint, Label
-from assay.tasks.many_labels import Multiple
+from assay.tasks.many_labels import Multiple, labels_of_questions
 
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int16]
@@ -174,15 +174,25 @@ class LabelSpace:
         """Per task the index of its component."""
         return {task: index for index, component in enumerate(self.components) for task in component.tasks}
 
-    def by_component(self, vote: Vote) -> tuple[Vote, ...]:
-        """What a vote says of each component that it speaks about, as votes of their own."""
-        homes = [self._homes[task] for task in vote.tasks]
+    @cached_property
+    def alone(self) -> frozenset[str]:
+        """The questions about labels, any subset of which may apply, that only others such are related to."""
+        questions = labels_of_questions(self.multiple)
+        parts = [part.tasks for part in self.components if all(task in questions for task in part.tasks)]
+        return frozenset(task for tasks in parts for task in tasks)
+
+    def by_component(self, vote: Vote, *, apart: Collection[str] = ()) -> tuple[Vote, ...]:
+        """What a vote says of each component that it speaks about, as votes of their own.
+
+        Of the tasks in ``apart`` each one is a vote of its own.
+        """
+        homes = [(self._homes[task], task if task in apart else "") for task in vote.tasks]
         if len(set(homes)) == 1:
             return (vote,)
-        parts: dict[int, list[tuple[str, Label]]] = {}
+        parts: dict[tuple[int, str], list[tuple[str, Label]]] = {}
         for home, pair in zip(homes, vote.labels, strict=True):
             parts.setdefault(home, []).append(pair)
-        return tuple(Vote(tuple(pairs)) for _, pairs in sorted(parts.items()))
+        return tuple(Vote(tuple(pairs)) for pairs in parts.values())
 
     def allows(self, value: object, task: str | Sequence[str] | None = None) -> BoolArray:
         """(outcomes,): the outcomes of the only component that a vote allows."""

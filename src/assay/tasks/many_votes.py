@@ -23,7 +23,7 @@ def votes_for(
     among: Collection[Vote] | None = None,
     complete: bool = False,
 ) -> tuple[Vote, ...]:
-    """The votes that ``value`` stands for, one for each component that it speaks about.
+    """The votes that ``value`` stands for, one for each question about a label and for each other component.
 
     If exactly one label of each task applies, that is a single vote, whatever it speaks about: :meth:`LabelSpace.vote`.
     Where any subset may, a value is also a list or set of labels that apply, an empty one if none does, or a dict
@@ -36,7 +36,8 @@ def votes_for(
     among
         What the source may say, if that is known; an empty list then speaks about no other labels.
     complete
-        Whether labels that are not listed do not apply, as in gold; from a source, they are left open.
+        Whether labels that are not listed do not apply, as in gold; from a source, they are left open. What it says
+        of labels that some logic links is one vote then.
 
     >>> from assay import Task, TaskGraph
     >>> space = TaskGraph([Task("topics", ["sports", "politics", "art"], multiple=True)]).label_space
@@ -58,7 +59,7 @@ def votes_for(
     rule = broken(space.later, named)
     if rule is not None:
         raise VoteError(f"a vote for {listing(name for name, yes in named.items() if yes)} breaks the rule '{rule}'")
-    return space.by_component(vote)
+    return space.by_component(vote, apart=() if complete else space.alone)
 
 
 def _asked(space: LabelSpace, task: str) -> list[str]:

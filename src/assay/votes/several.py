@@ -42,19 +42,44 @@ def cast_votes(items: int, said: Sequence[Said], tables: Sequence[Sequence[Vote]
     >>> cast.row.tolist(), cast.codes.tolist()
     ([0, 0, 1], [0, 1, 0])
     """
-    rows, sources, codes = [np.empty(0, np.int64)], [np.empty(0, np.int32)], [np.empty(0, np.int64)]
-    for source, ((numbers, groups), table) in enumerate(zip(said, tables, strict=True)):
+    groups_of = [groups for _, groups in said]
+    # All groups of all sources, numbered one after the other; in the one after the last, nobody votes.
+    first = np.cumsum([0, *map(len, groups_of)])
+    rows = [np.flatnonzero(numbers >= 0) for numbers, _ in said]
+    asked = [first[at] + numbers[row] for at, ((numbers, _), row) in enumerate(zip(said, rows, strict=True))]
+    who = [np.full(len(row), source, dtype=np.int32) for source, row in enumerate(rows)]
+    return _expanded(items, np.concatenate(rows), np.concatenate(who), np.concatenate(asked), groups_of, tables)
+
+
+def split_votes(
+    cast: SparseCodes, said: Sequence[Sequence[tuple[Vote, ...]]], tables: Sequence[Sequence[Vote]]
+) -> SparseCodes:
+    """The same votes, where each value of each source stands for several: ``said``, which are in its table."""
+    first = np.cumsum([0, *map(len, said)])
+    return _expanded(len(cast), cast.row, cast.sources, first[cast.sources] + cast.codes, said, tables)
+
+
+def _expanded(
+    items: int,
+    rows: npt.NDArray[Any],
+    sources: npt.NDArray[Any],
+    numbers: npt.NDArray[Any],
+    groups_of: Sequence[Sequence[tuple[Vote, ...]]],
+    tables: Sequence[Sequence[Vote]],
+) -> SparseCodes:
+    """Votes from groups of them: whose group is where, by the numbers of all sources' groups."""
+    codes, lengths = [], []
+    for groups, table in zip(groups_of, tables, strict=True):
         place = {vote: code for code, vote in enumerate(table)}
-        flat = np.array([place[vote] for group in groups for vote in group], dtype=np.int64)
-        lengths = np.array([*map(len, groups), 0], dtype=np.int64)
-        first = np.cumsum(np.concatenate([[0], lengths[:-1]]))
-        sizes = lengths[numbers]
-        within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        rows.append(np.repeat(np.arange(items), sizes))
-        sources.append(np.full(len(within), source, dtype=np.int32))
-        codes.append(flat[np.repeat(first[numbers], sizes) + within] if len(flat) else within)
-    row, who, what = np.concatenate(rows), np.concatenate(sources), np.concatenate(codes)
+        codes += [place[vote] for group in groups for vote in group]
+        lengths += [len(group) for group in groups]
+    flat, size = np.array(codes, dtype=np.int64), np.array(lengths, dtype=np.int64)
+    starts_of = np.cumsum(size) - size
+    sizes = size[numbers]
+    within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    row, who = np.repeat(rows, sizes), np.repeat(sources, sizes)
+    what = flat[np.repeat(starts_of[numbers], sizes) + within]
     order = np.lexsort((what, who, row))
     starts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=items))]).astype(np.int64)
     dtype = smallest(max(map(len, tables), default=0))
-    return SparseCodes(starts, who[order], what[order].astype(dtype), len(tables))
+    return SparseCodes(starts, who[order].astype(np.int32), what[order].astype(dtype), len(tables))

@@ -33,6 +33,8 @@ def true_labels(votes: Votes, gold: Any) -> Votes:
     if isinstance(gold, KnowsGold):
         return gold.gold_for(votes)
     truth, names = _with_names(votes, gold)
+    if votes.tasks.linked is not None and truth.tasks == votes.tasks.linked:
+        truth = truth.unlinked
     if truth.shape[1] != 1:
         raise VoteError(f"gold must be votes of one source, but it has {truth.shape[1]}; select one of them")
     if truth.tasks == votes.tasks and names is not None and _is_by_name(votes, names):

@@ -21,7 +21,7 @@ from assay.votes.item_names import check_unique, common_index, index_names, item
 from assay.votes.long_table import long_lists, long_votes
 from assay.votes.matrix import codes_of_matrix
 from assay.votes.schema import HasSchema, OutcomeSets, Schema
-from assay.votes.several import Said, cast_votes, said_in, table_of
+from assay.votes.several import Said, cast_votes, said_in, split_votes, table_of
 from assay.votes.sparse_codes import CodeArray, SparseCodes
 
 if TYPE_CHECKING:
@@ -408,6 +408,18 @@ class Votes(HasSchema):
         return Votes(schema, SparseCodes(starts, sources, codes, len(schema.names)), self.items)
 
     @cached_property
+    def unlinked(self) -> Votes:
+        """The same votes, in which each label is by itself where any subset may apply: :attr:`TaskGraph.unlinked`."""
+        tasks = self.tasks.unlinked
+        if tasks is self.tasks:
+            return self
+        apart = tasks.label_space.alone
+        said = [[tasks.label_space.by_component(vote, apart=apart) for vote in table] for table in self.values]
+        tables = [table_of(tasks.label_space, groups) for groups in said]
+        schema = Schema(tasks, self.names, tuple(tables))
+        return Votes(schema, split_votes(self.cast, said, tables), self.items, self.faults)
+
+    @cached_property
     def _grouped(self) -> tuple[npt.NDArray[Any], ...]:
         """The votes cast, ordered by component, where those of each end, and of each its row and its place there."""
         cast = self.cast
@@ -460,6 +472,8 @@ class Votes(HasSchema):
             If the tasks differ, a source is missing, or a source emitted a value that it does not have in ``other``.
         """
         schema = other.schema if isinstance(other, Votes) else other
+        if schema.tasks.linked is not None and self.tasks == schema.tasks.linked:
+            return self.unlinked.like(schema)
         check_sources(self.schema, schema)
         given = self if self.names == schema.names else self.select(schema.names)
         if given.values == schema.values:
