@@ -7,14 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from assay.votes import OutcomeSets, Schema
+from assay.votes import SILENCE_AGAINST, OutcomeSets, Schema
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 
-AGAINST = 0.4
-"""The part of a vote against a label that it is if a source could have named it and did not. Chosen on simulated votes:
-with none of it, a single error of many sources is enough; with one, it takes most of them to find a label."""
 _NO_VOTE = 0.01
 """What speaks against a label that nobody votes on."""
 
@@ -52,5 +49,5 @@ class Silence:
     def added(self, counts: npt.NDArray[np.integer]) -> FloatArray:
         """(items, sets): the votes for each set, with what silence adds."""
         silent = np.maximum(self.able - counts @ self.names, 0.0)
-        found: FloatArray = np.hstack([counts, AGAINST * silent + _NO_VOTE])
+        found: FloatArray = np.hstack([counts, SILENCE_AGAINST * silent + _NO_VOTE])
         return found

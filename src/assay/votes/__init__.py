@@ -7,11 +7,12 @@ from assay.votes.pieces import Piece, is_in_pieces, pieces_of, read, schema_of
 from assay.votes.schema import HasSchema, OutcomeSets, Schema
 from assay.votes.several import cast_votes
 from assay.votes.sparse_codes import CodeArray, SparseCodes
-from assay.votes.summary import compare_with_gold, contradictions, set_counts, summarize, wilson
+from assay.votes.summary import SILENCE_AGAINST, compare_with_gold, contradictions, set_counts, summarize, wilson
 from assay.votes.truth import by_name, of_some
 from assay.votes.votes import Fault, Votes
 
 __all__ = [
+    "SILENCE_AGAINST",
     "CodeArray",
     "Fault",
     "HasSchema",

@@ -29,6 +29,12 @@ _Z = float(ndtri(0.975))
 """Standard deviations on each side of a 95% interval."""
 
 
+SILENCE_AGAINST = 0.4
+"""In a majority vote where any subset of labels may apply: the part of a vote against a label that it is if a source
+could have named it and did not. Chosen on simulated votes: with none of it, a single error of many sources is enough;
+with all of it, it takes most of them to find a label."""
+
+
 def summarize(votes: Votes, gold: Votes | None, by: str, weights: FloatArray | None = None) -> pd.DataFrame:
     """The table of :meth:`assay.Votes.summary`; ``weights`` (items,) are how many items each row represents."""
     import pandas as pd

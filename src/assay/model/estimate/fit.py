@@ -18,7 +18,13 @@ from assay.model.estimate.covariance import from_covariance
 from assay.model.estimate.em import EMSettings, expectation_maximization, leaves_out
 from assay.model.estimate.goodness_of_fit import GoodnessOfFit, goodness_of_fit
 from assay.model.estimate.knowledge import Knowledge
-from assay.model.estimate.named_labels import LEAST_SOURCES, equally_accurate, exchangeable, with_silence
+from assay.model.estimate.named_labels import (
+    LEAST_SOURCES,
+    equally_accurate,
+    exchangeable,
+    told_share,
+    with_silence,
+)
 from assay.model.estimate.robust import RobustSettings, robust
 from assay.model.estimate.self_assessment import SelfAssessment, self_assessment
 from assay.model.estimate.solver import SolverOutcome
@@ -87,6 +93,8 @@ class Fit:
     """How well independent sources explain the votes, if that was tested."""
     em_weight: float = 1.0
     """How much of it is EM's, from 0 to 1; what is not is the robust model's."""
+    names_labels: bool = False
+    """Whether sources name labels, of which any subset may apply."""
     balance_told: float = 1.0
     """How far the votes tell the class balance, from 0 to 1."""
     uncorrected: Scoring | None = None
@@ -128,7 +136,13 @@ class Fit:
         if self.known_assessment is not None:
             return self.known_assessment
         assert self.evidence is not None
-        return self_assessment(self.parameters, self.scoring, self.evidence, balance_is_known=self.knows_balance)
+        return self_assessment(
+            self.parameters,
+            self.scoring,
+            self.evidence,
+            balance_is_known=self.knows_balance,
+            silence_votes=self.names_labels,
+        )
 
     @property
     def knows_balance(self) -> bool:
@@ -239,8 +253,13 @@ def fit_component(
         known_intervals=_unknown_intervals(candidates[0].parameters) if untold else None,
         goodness_of_fit=fits,
         em_weight=weight,
+        names_labels=known.names_labels,
         balance_told=0.0 if untold else weight + (1 - weight) * trust,
     )
+    if known.names_labels and not untold and (share := told_share(evidence)) < 1:
+        alike = equally_accurate(evidence, ignore_abstentions=known.ignore_abstentions)
+        pooled = Scoring.pooled(share, found.scoring, Scoring.bayes(alike))
+        found = replace(found, parameters=found.parameters.mixed(share, alike), scoring=pooled)
     if known.balance is not None:
         found = found.tilted(known.balance, em_weight=0.0 if untold else weight, trust=trust)
     if known.names_labels and not known.ignore_abstentions:

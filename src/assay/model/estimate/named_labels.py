@@ -5,7 +5,8 @@ it gets the posterior given that all are silent, where other tasks give the clas
 
 Where votes do not follow EM's model, the other half of the mean is not the robust model, for which votes of one value
 say nothing of each other, but EM with sources that are nearly exchangeable: how many name a label counts, and how many
-do not, by weights that the votes tell. Fewer than three sources tell nothing of that; then all are equally accurate.
+do not, by weights that the votes tell. Few sources tell little of that, and fewer than three nothing; so far they are
+taken to be equally accurate.
 """
 
 from __future__ import annotations
@@ -15,15 +16,18 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from assay.counts import Evidence
+from assay.counts import Evidence, Layout
 from assay.model.estimate.em import EMSettings
 from assay.model.parameters import TINY, Parameters, independent, normalised
 from assay.model.scoring import Scoring, softmax
+from assay.votes import SILENCE_AGAINST
 
 FloatArray = npt.NDArray[np.float64]
 
 LEAST_SOURCES = 3
 """The fewest independent sources whose accuracies votes tell."""
+_MANY = 6
+"""The number of independent sources from which on what the votes tell of them is all that counts."""
 _ALIKE = 2_000.0
 """The prior that all sources are alike, in votes."""
 _ACCURACY, _RECALL = 0.8, 0.5
@@ -34,6 +38,16 @@ _LEAST_SHARE = 1e-4
 def exchangeable(settings: EMSettings) -> EMSettings:
     """Settings with which sources are nearly exchangeable."""
     return replace(settings, average_source=_ALIKE, average_lift=_ALIKE)
+
+
+def told_share(evidence: Evidence) -> float:
+    """How much of a label is what votes tell of their sources, from 0 to 1; the rest is as if all were equally accurate.
+
+    The accuracies of a few sources hang on whether they are independent, which as few votes hardly tell. So departures
+    from a vote are earned: none by two sources, all by six.
+    """
+    groups = len(evidence.layout.graph.components)
+    return float(np.clip((groups - LEAST_SOURCES + 1) / (_MANY - LEAST_SOURCES + 1), 0.0, 1.0))
 
 
 def with_silence(scoring: Scoring) -> Scoring:
@@ -57,6 +71,14 @@ def equally_accurate(evidence: Evidence, *, ignore_abstentions: bool = False) ->
         said = said * np.minimum(0.95 / np.maximum(said.sum(axis=0), TINY), 1.0)
         tables.append(normalised(np.vstack([said, 1 - said.sum(axis=0, keepdims=True)])))
     return independent(layout, balance, tables, ignore_abstentions)
+
+
+def against_by_silence(layout: Layout, evidence: Evidence) -> FloatArray:
+    """(patterns,): what silence adds to the votes against a label in a majority vote."""
+    one_sided = [not masks[:, 0].any() for masks in layout.masks]
+    said = layout.sum_over_voters([masks & only for masks, only in zip(layout.masks, one_sided, strict=True)])
+    silent = sum(one_sided) - np.asarray(evidence.design.matrix @ said)[:, 1]
+    return np.asarray(SILENCE_AGAINST * silent)
 
 
 def _rates(evidence: Evidence) -> FloatArray:
