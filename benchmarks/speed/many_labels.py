@@ -68,7 +68,9 @@ def main() -> None:
         found = processes.answer("benchmarks.speed.many_labels", ["--measure", folder], limit=3_600)
     rows = [[what, f"{found[what]:.1f} s"] for what in ("read", "fit", "label", "majority vote")]
     rows += [[f"most memory after {what}", f"{size / 1e9:.1f} GB"] for what, size in found["memory"].items()]
-    rows += [[f"micro / macro F1, {who}", " / ".join(f"{100 * one:.1f}" for one in f1)] for who, f1 in found["f1"].items()]
+    rows += [
+        [f"micro / macro F1, {who}", " / ".join(f"{100 * one:.1f}" for one in f1)] for who, f1 in found["f1"].items()
+    ]
     title = f"{given.labels} labels, {given.items:,} items, {given.sources} sources, {found['votes']:,} votes"
     Console().print(plain_table(title, ["what", "figure"], rows))
     size = {"items": given.items, "labels": given.labels, "sources": given.sources}

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 import assay
 from assay.tasks import Vote, question
-from assay.votes import SparseCodes
 from assay.votes import Schema as VoteSchema
+from assay.votes import SparseCodes
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -70,10 +70,11 @@ class ManyLabels:
 
     def matrix(self, label: int) -> npt.NDArray[np.int64]:
         """(items, sources that can name it): 1 for a vote that the label applies, 0 that it does not, −1 for none."""
-        columns = []
-        for source in self.sources:
-            for at in np.flatnonzero(source.labels == label):
-                columns.append(np.where(source.yes[:, at], 1, np.where(source.no[:, at], 0, -1)))
+        columns = [
+            np.where(source.yes[:, at], 1, np.where(source.no[:, at], 0, -1))
+            for source in self.sources
+            for at in np.flatnonzero(source.labels == label)
+        ]
         return np.array(columns, dtype=np.int64).reshape(-1, len(self.truth)).T
 
 
@@ -87,7 +88,7 @@ def draw(
     shared: float = 0.0,
     named: tuple[int, int] = (6, 18),
 ) -> ManyLabels:
-    """Labels from 0.5% to 40%; sources that each name some of them, find 30 to 80% of those and err in 5 to 55% of votes.
+    """Labels from 0.5% to 40%; sources that name some of them, find 30 to 80% of those, and err in 5 to 55% of votes.
 
     Two-sided sources look at 30 to 90% of the items, and also say of most labels that they do not apply. Of the errors
     of all sources, the share ``shared`` falls on the same items.

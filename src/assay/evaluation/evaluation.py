@@ -34,8 +34,8 @@ class Evaluation:
 
     Where any subset of labels may apply, there is a row for each label: whether it applies is a task of its own."""
     subsets: pd.DataFrame
-    """Per task of which any subset of labels may apply: *micro_f1*, *macro_f1*, *precision*, *recall*, *subset_accuracy*
-    (all labels of an item are right), and the number of *items* whose labels gold settles."""
+    """Per task of which any subset of labels may apply: *micro_f1*, *macro_f1*, *precision*, *recall*,
+    *subset_accuracy* (all labels of an item are right), and the number of *items* whose labels gold settles."""
     confusion: dict[str, pd.DataFrame]
     """Per task how many items have which true label (rows) and which label here (columns)."""
     calibration: pd.DataFrame

@@ -7,4 +7,13 @@ from assay.labels.linking import put_together
 from assay.labels.shares import balance_table
 from assay.labels.subsets import subsets
 
-__all__ = ["Guarantee", "Labels", "balance_table", "gold_checks", "put_together", "subsets", "supported_threshold", "write_labels"]
+__all__ = [
+    "Guarantee",
+    "Labels",
+    "balance_table",
+    "gold_checks",
+    "put_together",
+    "subsets",
+    "supported_threshold",
+    "write_labels",
+]

@@ -224,7 +224,7 @@ class Labels:
         return _speaking(found, held_out_confidence(found.gold, self.tasks, task) >= at_least)
 
     def _confidence(self, task: str | None) -> FloatArray:
-        if task in self.tasks.multiple:
+        if task is not None and task in self.tasks.multiple:
             chances = self[task]
             return np.asarray(np.maximum(chances, 1 - chances).min(axis=1))
         return confidence_of(self.joint if task is None else (self[task],))
@@ -378,7 +378,8 @@ class Labels:
             ``"accuracy"``: the most probable label. ``"f1"``: the F1 of ``label``, which is given wherever it is
             more probable than half of the F1 that can be expected; other items get their most probable other label.
             ``"macro_f1"``: the mean F1 of all labels, N/A included where it can occur; an approximation, which
-            finds a local optimum. Where any subset of labels may apply, both are the F1 of each of them. F1s are ratios of expected counts, which is exact in the limit of many items.
+            finds a local optimum. F1s are ratios of expected counts, which is exact in the limit of many items.
+            Where any subset of labels may apply, both are the F1 of each of them.
         label
             The label whose F1 matters.
         cost

@@ -55,6 +55,8 @@ def gold_put_together(gold: CheckedLabels, tasks: TaskGraph) -> CheckedLabels:
         if len(homes) == 1 or homes[0] == homes[-1]:
             allowed.append(gold.allowed[homes[0]])
             continue
-        parts = [gold.allowed[home][:, component.label_of(task)] for task, home in zip(component.tasks, homes)]
+        parts = [
+            gold.allowed[home][:, component.label_of(task)] for task, home in zip(component.tasks, homes, strict=True)
+        ]
         allowed.append(np.logical_and.reduce(parts))
     return CheckedLabels(gold.rows, tuple(allowed), tuple(put_together(gold.held_out, tasks)), gold.weights)

@@ -1,4 +1,4 @@
-"""Which of several labels to give each item, where any subset may apply: the most probable ones, and consistent ones."""
+"""Which of several labels to give each item, where any subset may apply: the probable ones, and consistent ones."""
 
 from __future__ import annotations
 
@@ -54,9 +54,7 @@ def subsets(
     return consistent(chosen, margins, later, place) if later else chosen
 
 
-def consistent(
-    chosen: BoolArray, margins: FloatArray, rules: Sequence[Constraint], place: dict[str, int]
-) -> BoolArray:
+def consistent(chosen: BoolArray, margins: FloatArray, rules: Sequence[Constraint], place: dict[str, int]) -> BoolArray:
     """Subsets that break no rule: (items, labels), changed where they do.
 
     For each broken rule the label whose change costs the least log-odds is changed, once; whatever is left of an
@@ -90,7 +88,7 @@ def _drop_excess(found: BoolArray, open_: BoolArray, margins: FloatArray, own: l
     rows = np.flatnonzero(found[:, own].sum(axis=1) > most)
     if not len(rows):
         return False
-    grid = np.ix_(rows, own)
+    grid = np.ix_(rows, np.array(own))
     held = found[grid]
     order = np.argsort(np.where(held, -margins[grid], np.inf), axis=1, kind="stable")
     rank = np.argsort(order, axis=1, kind="stable")
@@ -105,7 +103,7 @@ def _follow(found: BoolArray, open_: BoolArray, margins: FloatArray, first: int,
     rows = np.flatnonzero(found[:, first] & ~found[:, rest].any(axis=1))
     if not len(rows):
         return False
-    cost = np.where(open_[np.ix_(rows, rest)], -margins[np.ix_(rows, rest)], np.inf)
+    cost = np.where(open_[np.ix_(rows, np.array(rest))], -margins[np.ix_(rows, np.array(rest))], np.inf)
     best = cost.argmin(axis=1)
     add = (cost[np.arange(len(rows)), best] < margins[rows, first]) | ~open_[rows, first]
     add &= np.isfinite(cost.min(axis=1))

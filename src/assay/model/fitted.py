@@ -105,7 +105,7 @@ class Fitted(HasSchema):
         return put_together(self.unlinked_posteriors(votes), self.tasks)
 
     def unlinked_posteriors(self, votes: Any) -> list[FloatArray]:
-        """The same for the components that it was fitted on, in which labels of which any subset may apply are apart."""
+        """The same for the components it was fitted on, in which labels of which any subset may apply are apart."""
         given = self.aligned(votes)
         found = [part.scorer(given) for part in self.components]
         if self.gold is not None:

@@ -133,9 +133,7 @@ def _declared(sources: Sequence[Source], space: LabelSpace) -> dict[str, list[Vo
         if source.declared is None:
             continue
         try:
-            declared[source.name] = [
-                vote for label in source.declared for vote in votes_for(space, label, source.task)
-            ]
+            declared[source.name] = [vote for label in source.declared for vote in votes_for(space, label, source.task)]
         except VoteError as error:
             raise SourceError(f"source {source.name!r}: {error}") from error
     return declared

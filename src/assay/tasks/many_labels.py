@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from assay.errors import TaskError, near_miss
 from assay.tasks.constraints import Assignment, Constraint
@@ -39,7 +38,8 @@ def asked(declared: Sequence[Task]) -> tuple[Task, ...]:
         return tuple(declared)
     found = []
     for task in declared:
-        parents = [_asked_pair(parent, multiple, f"the parent of task {task.name!r}") for parent in task.parents]
+        above = [_asked_pair(parent, multiple, f"the parent of task {task.name!r}") for parent in task.parents]
+        parents = [(name, label) for name, label in above if label is not None]
         if task.multiple:
             found += [Task(question(task.name, label), [negated(label), label], parents) for label in task.labels]
         else:
@@ -67,7 +67,7 @@ def asked_constraint(constraint: Constraint, multiple: Multiple) -> Constraint:
         pairs = sorted(dict.fromkeys(pairs), key=lambda pair: order.get(pair[0], -1))
         if len(pairs) <= constraint.most:
             raise TaskError(f"the constraint '{constraint}' rules nothing out: it names {len(pairs)} labels")
-    return replace(constraint.between(pairs))
+    return constraint.between(pairs)
 
 
 def _asked_pair(pair: Assignment, multiple: Multiple, where: str) -> Assignment:

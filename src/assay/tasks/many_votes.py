@@ -98,7 +98,7 @@ class _Reader:
             return self._of_task(self._task_of_group(list(value)), value)
         if isinstance(value, str):
             home = self._task_of_label(value)
-            if home in self.space.multiple:
+            if home is not None and home in self.space.multiple:
                 return self._of_task(home, [value])
         return dict(self.space.vote(value, self._ordinary()).labels)
 

@@ -173,8 +173,9 @@ class Votes(HasSchema):
             Source name -> ``(task, labels)``, or only the labels if these determine the task.
             A label is a name, a pair ``(task, label)``, a dict over several tasks,
             or missing (None, NaN) for abstain. Of a task with ``multiple=True``: also a list of
-            labels that apply, empty if none does, or a dict of label -> True or False. Or a pandas DataFrame with a column per source.
-            The index of pandas columns names the items, unless it only numbers the rows.
+            labels that apply, empty if none does, or a dict of label -> True or False.
+            Or a pandas DataFrame with a column per source. The index of pandas columns names the
+            items, unless it only numbers the rows.
 
         >>> tasks = TaskGraph.flat("person", ["Doctor", "Lawyer"])
         >>> votes = Votes.from_columns(tasks, {"kb": ("person", ["Doctor", None]), "crowd": ["Lawyer", "Doctor"]})
@@ -396,7 +397,8 @@ class Votes(HasSchema):
 
         >>> from assay import Task
         >>> tasks = TaskGraph([Task("topics", ["sports", "art"], multiple=True)])
-        >>> votes = Votes.from_columns(tasks, {"kb": [["sports", "art"], ["art"], None], "rule": ["sports", None, None]})
+        >>> said = {"kb": [["sports", "art"], ["art"], None], "rule": ["sports", None, None]}
+        >>> votes = Votes.from_columns(tasks, said)
         >>> votes.of_component(0).codes.tolist(), votes.of_component(1).codes.tolist()
         ([[0, 0], [-1, -1], [-1, -1]], [[0], [0], [-1]])
         """

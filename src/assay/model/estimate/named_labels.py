@@ -41,7 +41,7 @@ def exchangeable(settings: EMSettings) -> EMSettings:
 
 
 def told_share(evidence: Evidence) -> float:
-    """How much of a label is what votes tell of their sources, from 0 to 1; the rest is as if all were equally accurate.
+    """How much of a label is what votes tell of sources, from 0 to 1; the rest is as if all were equally accurate.
 
     The accuracies of a few sources hang on whether they are independent, which as few votes hardly tell. So departures
     from a vote are earned: none by two sources, all by six.
