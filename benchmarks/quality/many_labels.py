@@ -3,8 +3,8 @@
     python -m benchmarks.quality.many_labels --peers
 
 60 labels, from 0.5% to 40% of 20,000 items; 40 sources that each name 6 to 18 of them: positive-only, two-sided, or
-half of each; with errors that are independent, or of which half fall on the same items (support/many_labels.py). Micro and
-macro F1 in %, means over draws, of the labels that are more probable than not; and of the subsets that are best for F1.
+half of each; with errors that are independent, or of which half fall on the same items (support/many_labels.py). Micro
+and macro F1 in %, means over draws, of the labels that are more probable than not; and of the subsets that are best for F1.
 Snorkel, with --peers, is fitted to each label by itself with its defaults: 1 where a source names it, 0 where one says
 that it does not apply, −1 for none; and once more with silence of positive-only sources as 0.
 """
@@ -12,7 +12,6 @@ that it does not apply, −1 for none; and once more with silence of positive-on
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -72,27 +71,15 @@ def by_snorkel(problem: ManyLabels, python: Path, limit: float) -> dict[str, Boo
                     matrix[:, one_sided] = np.maximum(matrix[:, one_sided], 0)
                 matrices[str(label)] = matrix.astype(np.int8)
             np.savez(asked, **matrices)
-            answer(__name__, ["--snorkel", asked, answered], limit=limit, python=python, environment=ONE_THREAD)
+            answer(
+                "benchmarks.quality.snorkel_labels",
+                [asked, answered],
+                limit=limit,
+                python=python,
+                environment=ONE_THREAD,
+            )
             found[name] = np.load(answered) > 0.5
     return found
-
-
-def snorkel_alone(asked: Path, answered: Path) -> None:
-    """What the process in the peers' environment does: P(label applies) for each label by itself."""
-    from snorkel.labeling.model import LabelModel
-
-    with np.load(asked) as stored:
-        matrices = [stored[str(label)].astype(int) for label in range(len(stored.files))]
-    chances = np.zeros((len(matrices[0]), len(matrices)))
-    for label, matrix in enumerate(matrices):
-        if matrix.shape[1] < 3:  # it needs three sources; with fewer, a vote for the label is taken at its word
-            chances[:, label] = (matrix == 1).any(axis=1)
-            continue
-        model = LabelModel(cardinality=2, verbose=False)
-        model.fit(matrix, progress_bar=False, seed=0)
-        chances[:, label] = np.where((matrix >= 0).any(axis=1), model.predict_proba(matrix)[:, 1], 0.0)
-    np.save(answered, chances)
-    print(json.dumps({"labels": len(matrices)}))
 
 
 def scored(problem: ManyLabels, methods: Sequence[Callable[[ManyLabels], dict[str, BoolArray]]]) -> dict[str, Any]:
@@ -115,10 +102,7 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=900.0, help="most seconds of snorkel on a problem (%(default)s)")
     parser.add_argument("--scratch", type=Path, default=peer_environment.SCRATCH)
     parser.add_argument("--out", type=Path, default=RESULTS)
-    parser.add_argument("--snorkel", nargs=2, type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
-    if given.snorkel:
-        return snorkel_alone(*given.snorkel)
     methods: list[Callable[[ManyLabels], dict[str, BoolArray]]] = [by_vote, by_assay]
     if given.peers:
         python = peer_environment.python_of(given.scratch)
@@ -153,7 +137,7 @@ def main() -> None:
     console = Console(width=180)
     console.print(plain_table("micro / macro F1 in %", ["sources and errors", *names], cells))
     console.print(target_table(targets))
-    return save(given.out / "quality_many_labels.json", {"items": given.items, "rows": rows}, targets)
+    save(given.out / "quality_many_labels.json", {"items": given.items, "rows": rows}, targets)
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ class _CountsVotes(Baseline[None]):
                 else:
                     probabilities[rows] = self._decide(votes.tasks, component, silence.sets, silence.added(counts))
             parts.append(probabilities)
-        return put_together(parts, given.tasks.unlinked)
+        return parts if votes is given else put_together(parts, votes.tasks)
 
     @staticmethod
     @abstractmethod

@@ -35,6 +35,8 @@ def true_labels(votes: Votes, gold: Any) -> Votes:
     truth, names = _with_names(votes, gold)
     if votes.tasks.linked is not None and truth.tasks == votes.tasks.linked:
         truth = truth.unlinked
+    elif truth.tasks.linked is not None and truth.tasks.linked == votes.tasks:
+        truth = _linked(votes, truth)
     if truth.shape[1] != 1:
         raise VoteError(f"gold must be votes of one source, but it has {truth.shape[1]}; select one of them")
     if truth.tasks == votes.tasks and names is not None and _is_by_name(votes, names):
@@ -119,6 +121,14 @@ def _whole(votes: Votes, labels: list[Any]) -> Votes:
     if votes.tasks.multiple:
         return votes._from_lists(votes.tasks, {"gold": labels}, complete=True)
     return votes.from_columns(votes.tasks, {"gold": labels})
+
+
+def _linked(votes: Votes, truth: Votes) -> Votes:
+    """Gold of each label by itself, as gold of the labels that some logic links."""
+    rows: list[dict[str, Any] | None] = [None] * len(truth)
+    for row, code in zip(truth.cast.row.tolist(), truth.cast.codes.tolist(), strict=True):
+        rows[row] = (rows[row] or {}) | dict(truth.values[0][code].labels)
+    return _whole(votes, rows)
 
 
 def _from_table(votes: Votes, gold: npt.NDArray[Any]) -> Votes:
