@@ -146,12 +146,18 @@ class Fitted(HasSchema):
         parts = []
         for index, part in enumerate(self.components):
             codes = part.layout.codes(votes)
-            said = [votes.codes[0, source] for source in part.sources]
-            texts = [str(self.values[s][c]) if c >= 0 else None for s, c in zip(part.sources, said, strict=True)]
+            texts = [self._said(votes, int(source), index) for source in part.sources]
             names = [self.names[source] for source in part.sources]
             outcomes = self.tasks.label_space.components[index].outcomes
             parts.append(explain(part.fit.scoring, codes[0], names, texts, outcomes, part.fit.uncorrected))
         return Explanation.joined(parts)
+
+    def _said(self, votes: Votes, source: int, component: int) -> str | None:
+        """What a source says of the only item; of one component, if it may say several things."""
+        said = votes.cast.codes[votes.cast.sources == source].tolist()
+        if self.schema.has_several:
+            said = [code for code in said if self.schema.outcome_sets[component].of_code[source][code] >= 0]
+        return str(self.values[source][said[0]]) if said else None
 
     # Describing
 
