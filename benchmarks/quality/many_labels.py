@@ -4,7 +4,7 @@
 
 60 labels, from 0.5% to 40% of 20,000 items; 40 sources that each name 6 to 18 of them: positive-only, two-sided, or
 half of each; with errors that are independent, or of which half fall on the same items (support/many_labels.py). Micro
-and macro F1 in %, means over draws, of the labels that are more probable than not; and of the subsets that are best for F1.
+and macro F1 in %, means over draws, of the labels that are more probable than not; and of those that are best for F1.
 Snorkel, with --peers, is fitted to each label by itself with its defaults: 1 where a source names it, 0 where one says
 that it does not apply, −1 for none; and once more with silence of positive-only sources as 0.
 """

@@ -2,8 +2,9 @@
 
     python -m benchmarks.speed.many_labels
 
-Simulated votes (support/many_labels.py), half of the sources positive-only and half two-sided, each on 10 to 30 labels.
-Fit and labels are measured in a process of its own, which reads the votes from a Parquet file; so is a majority vote.
+Simulated votes (support/many_labels.py): nine in ten sources are positive-only and one is two-sided, each on 10 to 30
+labels. Fit and labels are measured in a process of its own, which reads the votes from a Parquet file; so is a majority
+vote.
 """
 
 from __future__ import annotations
@@ -19,8 +20,11 @@ from rich.console import Console
 
 import assay
 from benchmarks.support import measuring, processes
-from benchmarks.support.many_labels import TASK, draw, f1_scores
+from benchmarks.support.many_labels import POSITIVE, TASK, TWO_SIDED, draw, f1_scores
 from benchmarks.support.problems import RESULTS, plain_table, save
+
+
+KINDS = (*[POSITIVE] * 9, TWO_SIDED)
 
 
 def measured(folder: Path) -> dict[str, Any]:
@@ -61,7 +65,7 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory(prefix="assay-many-labels-") as name:
         folder = Path(name)
-        drawn = draw(0, items=given.items, labels=given.labels, sources=given.sources, named=(10, 30))
+        drawn = draw(0, items=given.items, labels=given.labels, sources=given.sources, named=(10, 30), kinds=KINDS)
         drawn.votes().to_parquet(folder / "votes.parquet")
         np.save(folder / "truth.npy", drawn.truth)
         del drawn
