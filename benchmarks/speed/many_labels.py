@@ -23,7 +23,6 @@ from benchmarks.support import measuring, processes
 from benchmarks.support.many_labels import POSITIVE, TASK, TWO_SIDED, draw, f1_scores
 from benchmarks.support.problems import RESULTS, plain_table, save
 
-
 KINDS = (*[POSITIVE] * 9, TWO_SIDED)
 
 
