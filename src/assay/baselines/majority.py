@@ -9,14 +9,19 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.baselines.baseline import Baseline
+from assay.baselines.silence import Silence
 from assay.errors import VoteError
-from assay.labels import Labels
+from assay.labels import Labels, put_together
 from assay.tasks import Component, TaskGraph
 from assay.votes import OutcomeSets, Votes, on_the_same_task, set_counts
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
-Counts = npt.NDArray[np.int32]
+Counts = npt.NDArray[np.int32] | npt.NDArray[np.float64]
+
+
+_ROUNDING = 1e-9
+"""Points that differ by less are equal: parts of votes may be added in any order."""
 
 
 class _CountsVotes(Baseline[None]):
@@ -36,13 +41,19 @@ class _CountsVotes(Baseline[None]):
         return given
 
     def _outcome_probabilities(self, votes: Votes) -> list[FloatArray]:
-        parts = []
-        for component, sets in zip(votes.label_space.components, votes.outcome_sets, strict=True):
+        given, votes, parts = votes, votes.unlinked, list[FloatArray]()
+        for index, component in enumerate(votes.label_space.components):
+            own = votes.of_component(index) if votes.schema.has_several else votes
+            sets = own.outcome_sets[0 if own is not votes else index]
+            silence = Silence.of(own.schema, sets) if votes.tasks.asks_of_labels(index) else None
             probabilities = np.empty((len(votes), len(component)))
-            for rows, counts in set_counts(votes, sets):
-                probabilities[rows] = self._decide(votes.tasks, component, sets, counts)
+            for rows, counts in set_counts(own, sets):
+                if silence is None:
+                    probabilities[rows] = self._decide(votes.tasks, component, sets, counts)
+                else:
+                    probabilities[rows] = self._decide(votes.tasks, component, silence.sets, silence.added(counts))
             parts.append(probabilities)
-        return parts
+        return parts if votes is given else put_together(parts, votes.tasks)
 
     @staticmethod
     @abstractmethod
@@ -55,6 +66,10 @@ class MajorityVote(_CountsVotes):
 
     Every vote is a point for each outcome it allows; the outcomes with the most
     points share the probability equally. An item without votes is uniform.
+
+    Where any subset of labels may apply, a source that names labels and never says that one does not apply speaks by
+    its silence, too: if it could have named a label and did not, that counts 0.4 of a vote against it. Without any
+    vote a label does not apply.
 
     Parameters
     ----------
@@ -73,7 +88,7 @@ class MajorityVote(_CountsVotes):
 
     @staticmethod
     def _decide(tasks: TaskGraph, component: Component, sets: OutcomeSets, counts: Counts) -> FloatArray:
-        return _winners(counts @ sets.masks.astype(np.int32))
+        return _winners(counts @ sets.masks.astype(counts.dtype))
 
 
 class HierarchicalMajorityVote(_CountsVotes):
@@ -110,7 +125,7 @@ class HierarchicalMajorityVote(_CountsVotes):
             if len(branches) > 1:
                 left = sets.masks & node
                 settles = np.column_stack([left.any(axis=1) & ~(left & ~branch).any(axis=1) for branch in branches])
-                shares = share[:, None] * _winners(counts @ settles.astype(np.int32))
+                shares = share[:, None] * _winners(counts @ settles.astype(counts.dtype))
             else:
                 shares = share[:, None]
             for branch, its_share in zip(branches, shares.T, strict=True):
@@ -159,8 +174,8 @@ def by_majority(votes: Votes) -> dict[str, Labels]:
     return {name: method.fit(votes).label(votes) for name, method in methods.items()}
 
 
-def _winners(points: npt.NDArray[np.int32]) -> FloatArray:
+def _winners(points: Counts) -> FloatArray:
     """(rows, options): equal shares for the options with the most points."""
-    best = points == points.max(axis=1, keepdims=True)
+    best = points >= points.max(axis=1, keepdims=True) - _ROUNDING
     shares: FloatArray = best / best.sum(axis=1, keepdims=True)
     return shares

@@ -11,6 +11,7 @@ from assay.checks.agreement import among_votes, with_abstentions
 from assay.checks.class_balance import tasks_told, unknown_balance, votes_do_not_tell
 from assay.checks.copies import duplicate_groups
 from assay.checks.identifiability import parts_of
+from assay.checks.many_labels import gathered, too_few_for_labels
 from assay.checks.problems import CheckReport, Problem, in_order
 from assay.checks.signal import too_little_signal
 from assay.checks.taxonomy import contradicted
@@ -94,6 +95,8 @@ def check_tally(
     by_hand = frozenset(labeled)
     known = _Known(by_hand, by_hand | tasks_told(class_balance, tally.tasks))
     problems = list(_problems(tally, found, graph, known))
+    if tally.tasks.multiple:
+        problems = gathered(problems, tally.tasks)
     if by_moments:
         problems += [problem for counts in found for problem in rules.too_few_groups(counts)]
     return in_order(problems)
@@ -134,21 +137,24 @@ def _source_graph(names: tuple[str, ...], dependencies: Iterable[Dependency]) ->
 
 def _problems(tally: Tally, found: Sequence[VoteCounts], graph: SourceGraph, known: _Known) -> Iterator[Problem]:
     yield from _errors(found, known.labeled)
+    yield from too_few_for_labels(found, tally.tasks, known.labeled)
     yield from rules.never_votes(found, tally.names)
     yield from rules.added_dependencies(graph)
     for counts in found:
         if counts.names:
             yield from _warnings(counts, known)
-            yield from contradicted(tally, counts.component)
+            yield from contradicted(tally.of_component(counts.index)[0], counts.component)
 
 
 def _errors(found: Sequence[VoteCounts], labeled: frozenset[str] = frozenset()) -> Iterator[Problem]:
     """What stops a fit. All of it follows from who votes, who depends on whom, and which tasks have hand labels."""
-    yield from rules.nobody_votes(found)
+    # A label that nobody names is no reason not to learn about others.
+    silent = not any(counts.names for counts in found)
+    yield from rules.nobody_votes([counts for counts in found if silent or not counts.names_labels])
     for counts in found:
         if counts.names:
             # However few sources there are, hand labels tell their accuracies.
-            if not set(counts.tasks) <= labeled:
+            if not set(counts.tasks) <= labeled and not counts.names_labels:
                 yield from rules.too_few_sources(counts)
             yield from rules.large_cliques(counts)
 

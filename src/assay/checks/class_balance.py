@@ -14,7 +14,7 @@ from assay.checks.problems import Problem
 from assay.checks.vote_counts import BoolArray, VoteCounts
 from assay.checks.wording import HAND_LABELS, joined, pairs_of_labels, tasks_text
 from assay.errors import AssayError, near_miss
-from assay.tasks import TaskGraph
+from assay.tasks import TaskGraph, question
 
 NAMED_OUTCOMES = 400
 """With more outcomes than this, pairs of them are not looked at one by one."""
@@ -44,6 +44,8 @@ def tasks_told(class_balance: Any, tasks: TaskGraph) -> frozenset[str]:
 
 def _tasks_of(key: Any, share: Any, tasks: TaskGraph) -> list[str]:
     """The task of that name, if shares of its labels are given, or the tasks that have a label of that name."""
+    if key in tasks.multiple and isinstance(share, Mapping):
+        return [question(key, label) for label in share]
     known: dict[str, list[str]] = {}
     for task in tasks:
         for name in [task.name] if isinstance(share, Mapping) else task.labels:

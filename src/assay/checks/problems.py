@@ -44,6 +44,7 @@ CODES: dict[str, Code] = _codes(
         "A105": "dependencies were added to make the source graph chordal",
         "A106": "too little agreement between sources to learn accuracies",
         "A107": "the votes do not tell the class balance",
+        "A108": "labels that fewer than three sources name",
         "A201": "labels that no source tells apart",
         "A202": "a task nobody votes on",
         "A203": "a label nobody votes for",

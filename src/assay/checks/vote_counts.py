@@ -34,6 +34,10 @@ class VoteCounts:
     """The votes of one component of the label space, counted. Only sources that vote there are in it."""
 
     component: Component
+    index: int
+    """The number of the component."""
+    names_labels: bool
+    """Whether it asks which labels apply, of which any subset may."""
     items: int
     """All items, with a vote or without."""
     names: tuple[str, ...]
@@ -121,6 +125,8 @@ def _counts_of(tally: Tally, index: int) -> VoteCounts:
     overlaps = tally.overlaps(index)
     return VoteCounts(
         component=component,
+        index=index,
+        names_labels=tally.tasks.asks_of_labels(index),
         items=tally.items,
         names=tuple(tally.names[j] for j in speakers),
         columns=tuple(speakers.tolist()),
@@ -144,6 +150,9 @@ def _counts_of(tally: Tally, index: int) -> VoteCounts:
 
 
 def _value_pairs(tally: Tally, index: int, speakers: npt.NDArray[np.intp]) -> ValuePairs | None:
+    if tally.parts is not None:
+        part, at, columns = tally.of_component(index)
+        return _value_pairs(part, at, np.flatnonzero(np.isin(columns, speakers)))
     if tally.pair is None:
         return None
     said = tally.schema.outcome_sets[index].of_value

@@ -124,6 +124,15 @@ class Translation:
 
 
 @dataclass(frozen=True, eq=False)
+class Apart:
+    """A component whose votes are taken apart: :meth:`assay.Votes.of_component`."""
+
+    component: int
+    translation: Translation | None
+    """From those votes to the sources and values of the layout; None if they are the same."""
+
+
+@dataclass(frozen=True, eq=False)
 class Layout:
     """The cliques of one component's sources, and the outcomes that each vote allows."""
 
@@ -135,6 +144,8 @@ class Layout:
     """From votes on all components to these sources and values; None if they are the same."""
     soft: frozenset[int] = frozenset()
     """The sources with levels of confidence: values that allow the same, consecutive and rising."""
+    apart: Apart | None = None
+    """The component, if its votes are taken apart from others, since a source may cast several on one item."""
 
     @cached_property
     def value_offsets(self) -> IntArray:
@@ -179,6 +190,17 @@ class Layout:
     def sources(self) -> IntArray:
         """(sources,): their columns in the votes."""
         return np.arange(len(self.masks)) if self.translation is None else self.translation.sources
+
+    def own(self, votes: Votes) -> tuple[Layout, Votes]:
+        """The votes that speak about this component, and the layout of these; both as they are if not taken apart."""
+        if self.apart is None:
+            return self, votes
+        return self.taken_apart, votes.of_component(self.apart.component)
+
+    @property
+    def taken_apart(self) -> Layout:
+        """The layout of the component's own votes, if these are taken apart."""
+        return self if self.apart is None else replace(self, translation=self.apart.translation, apart=None)
 
     def rows(self, cast: SparseCodes) -> SparseCodes:
         """The votes on this component, from the votes cast on all components."""
@@ -295,12 +317,17 @@ def layout_of(schema: Schema, component: int, graph: SourceGraph) -> Layout:
     same = len(speaking) == len(schema.names) and all(
         np.array_equal(of_code[:-1], np.arange(len(of_code) - 1)) for of_code in values
     )
+    apart = None
+    if schema.has_several:
+        own = schema.places[component].schema
+        apart = Apart(component, layout_of(own, 0, SourceGraph(own.names)).translation)
     return Layout(
         tuple(masks),
         graph.restricted(speaking),
         len(schema.label_space.components[component]),
         None if same else Translation(np.array(speaking, dtype=np.int64), tuple(values)),
         frozenset(at for at, j in enumerate(speaking) if sets.levels[j].any()),
+        apart,
     )
 
 

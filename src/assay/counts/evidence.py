@@ -46,6 +46,8 @@ class Evidence:
     @classmethod
     def of(cls, tally: Tally, layout: Layout) -> Evidence:
         """The evidence of a tally for one component."""
+        if layout.apart is not None and tally.parts is not None:
+            return replace(cls.of(tally.parts[layout.apart.component], layout.taken_apart), layout=layout)
         found = tally.sketch.patterns()
         return cls(
             layout,

@@ -6,7 +6,7 @@ same integers as the tally of all items.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -35,6 +35,8 @@ Sum = TypeVar("Sum", "Tally", Sketch)
 Number = TypeVar("Number", np.int64, np.float64)
 
 _ITEMS_AT_ONCE = 2**22
+_LEAST_SKETCH = 2**16
+"""The least size of the sketch of one of many components."""
 _PACKED_COST, _LISTED_COST = 0.3 / 64, 1.5
 """Nanoseconds per item for a pair of values, counted in packed bits; and for a pair of votes, counted one by one."""
 
@@ -68,6 +70,18 @@ class Tally(HasSchema):
     """(values, values): how often two values were emitted together, unless there are too many values."""
     counted_overlaps: tuple[Overlaps, ...] | None = field(default=None, repr=False)
     """Per component; only if there are too many values for ``pair``."""
+    parts: tuple[Tally, ...] | None = field(default=None, repr=False)
+    """The counts of each component by itself, in place of patterns and pairs, where any subset of labels may apply."""
+
+    @classmethod
+    def of_parts(cls, schema: Schema, parts: Sequence[Tally]) -> Tally:
+        """The counts of all components, from those of each."""
+        single = np.zeros(schema.value_count, dtype=np.int64)
+        for place, part in zip(schema.places, parts, strict=True):
+            numbers = [schema.offsets[source] + own for source, own in zip(place.sources, place.codes, strict=True)]
+            single[np.concatenate([*numbers, np.empty(0, dtype=np.int64)])] = part.single
+        covered = np.array([part.covered[0] for part in parts], dtype=np.int64)
+        return cls(schema, parts[0].items, single, covered, Sketch.zero(len(schema.names), 0), parts=tuple(parts))
 
     @classmethod
     def of(cls, votes: Votes, size: int = SKETCH_SIZE) -> Tally:
@@ -87,6 +101,8 @@ class Tally(HasSchema):
     def __add__(self, other: Tally) -> Tally:
         if self.schema != other.schema:
             raise VoteError("only counts of the same tasks, sources and values can be added")
+        if self.parts is not None and other.parts is not None:
+            return Tally.of_parts(self.schema, [a + b for a, b in zip(self.parts, other.parts, strict=True)])
         overlaps = None
         if self.counted_overlaps is not None and other.counted_overlaps is not None:
             overlaps = tuple(
@@ -115,6 +131,9 @@ class Tally(HasSchema):
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Its contents, for a file."""
+        if self.parts is not None:
+            named = [(index, part.arrays()) for index, part in enumerate(self.parts)]
+            return {f"part {index} {name}": array for index, arrays in named for name, array in arrays.items()}
         arrays = {"items": np.array(self.items), "single": self.single, "covered": self.covered}
         if self.pair is not None:
             arrays["pair"] = self.pair
@@ -126,6 +145,13 @@ class Tally(HasSchema):
     @classmethod
     def from_arrays(cls, schema: Schema, arrays: Mapping[str, npt.NDArray[Any]]) -> Tally:
         """The tally that :meth:`arrays` describes; raises KeyError or ValueError if the arrays are not valid."""
+        if schema.has_several:
+            parts = []
+            for index, place in enumerate(schema.places):
+                prefix = f"part {index} "
+                own = {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}
+                parts.append(cls.from_arrays(place.schema, own))
+            return cls.of_parts(schema, parts)
         values, sources, components = schema.value_count, len(schema.names), len(schema.label_space.components)
         items = int(stored_array(arrays, "items", (), np.int64, low=0))
 
@@ -155,15 +181,28 @@ class Tally(HasSchema):
 
     @cached_property
     def uses(self) -> tuple[IntArray, ...]:
-        """Per source (values + 1,): how often it emitted each value; the last is abstain."""
+        """Per source (values + 1,): how often it emitted each value; the last is abstain.
+
+        Where any subset of labels may apply, a source that votes more often than there are items never abstains.
+        """
         parts = [self.single[start:stop] for start, stop in pairwise(self.schema.offsets)]
-        return tuple(np.append(part, self.items - part.sum()) for part in parts)
+        return tuple(np.append(part, max(self.items - part.sum(), 0)) for part in parts)
+
+    def of_component(self, component: int) -> tuple[Tally, int, IntArray]:
+        """The counts that a component is in, its number there, and the columns in all votes of the sources there."""
+        if self.parts is None:
+            return self, component, np.arange(len(self.names))
+        return self.parts[component], 0, self.schema.places[component].sources
 
     def overlaps(self, component: int, *, compatible: bool = False) -> Overlaps:
         """How often two sources vote on the same item of one component, and how often they agree.
 
         With ``compatible``, votes that can both be true count as agreement too, unless there are too many values.
         """
+        if self.parts is not None:
+            part, _, columns = self.of_component(component)
+            found = part.overlaps(0, compatible=compatible)
+            return Overlaps(*(_among(counts, columns, len(self.names)) for counts in (found.overlap, found.agreement)))
         if self.counted_overlaps is not None:
             return self.counted_overlaps[component]
         assert self.pair is not None
@@ -184,6 +223,9 @@ class Tally(HasSchema):
 
     def corresponds(self, component: int, one: int, other: int) -> bool:
         """Whether the values of two sources correspond one to one where both vote."""
+        if self.parts is not None:
+            part, _, columns = self.of_component(component)
+            return part.corresponds(0, *(int(np.searchsorted(columns, source)) for source in (one, other)))
         if self.pair is None:
             # Not counted by value: only sources that emit identical votes are known to correspond.
             counted = self.overlaps(component)
@@ -192,6 +234,13 @@ class Tally(HasSchema):
         own, others = (np.arange(offsets[j], offsets[j + 1]) for j in (one, other))
         together = _gathered(self.pair[np.ix_(own, others)], says[own], says[others]) > 0
         return bool((together.sum(axis=0) <= 1).all() and (together.sum(axis=1) <= 1).all())
+
+
+def _among(counts: IntArray, columns: IntArray, sources: int) -> IntArray:
+    """(sources, sources) counts of all sources, from those of some."""
+    found = np.zeros((sources, sources), dtype=np.int64)
+    found[np.ix_(columns, columns)] = counts[: len(columns), : len(columns)]
+    return found
 
 
 def _gathered(counts: IntArray, rows: npt.NDArray[np.int32], columns: npt.NDArray[np.int32]) -> IntArray:
@@ -244,6 +293,12 @@ def _sum(parts: Iterable[Sum]) -> Sum:
 
 def _counted(votes: Votes, size: int) -> Tally:
     n, m = votes.shape
+    if votes.schema.has_several:
+        votes = votes.unlinked
+        components = len(votes.label_space.components)
+        room = size and max(size // components, _LEAST_SKETCH)
+        # Patterns of a part are few, so that none needs a second pass over all votes.
+        return Tally.of_parts(votes.schema, [Tally.of(votes.of_component(at), room) for at in range(components)])
     first = votes.schema.offsets
     groups = np.array([sets.of_value >= 0 for sets in votes.outcome_sets], dtype=np.int64)
     pieces = ranges(n, thread_count(), step=16_384)

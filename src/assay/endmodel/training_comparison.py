@@ -17,7 +17,7 @@ from assay.evaluation import BOTH, HAND_LABELS, LABELS, TrainingComparison
 from assay.gold import CheckedLabels, GoldItems, HandLabels
 from assay.labels import Labels
 from assay.model import LabelModel
-from assay.votes import Votes, as_votes, rows_named
+from assay.votes import Votes, as_votes, of_some, rows_named
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -141,7 +141,10 @@ def _settled(known: GoldItems) -> BoolArray:
 def _dealt(known: GoldItems, folds: int, seed: int) -> IntArray:
     """(items with gold,): their folds, in each of which gold is about as it is in the whole."""
     shuffled = np.random.default_rng(seed).permutation(len(known))
-    order = shuffled[np.argsort(known.truth.codes[shuffled, 0], kind="stable")]
+    cast = known.truth.cast
+    # By the first thing that gold says, which is all unless any subset of labels may apply.
+    first = cast.codes[np.minimum(cast.starts[:-1], max(len(cast.codes) - 1, 0))]
+    order = shuffled[np.argsort(first[shuffled], kind="stable")]
     fold = np.empty(len(known), dtype=np.int64)
     fold[order] = np.arange(len(known)) % folds
     return fold
@@ -193,10 +196,7 @@ class _Trial:
             kept = ~np.isin(rows, self.known.rows[held])
             said = tuple(one for one, is_kept in zip(self.gold.said, kept.tolist(), strict=True) if is_kept)
             return replace(self.gold, said=said)
-        truth = self.known.truth
-        codes = np.full((len(self.votes), 1), -1, dtype=np.int64)
-        codes[self.known.rows[~held]] = truth.codes[~held]
-        return Votes.from_codes(truth.tasks, codes, truth.names, truth.values, self.votes.items)
+        return of_some(self.votes, self.known.truth.take(~held), self.known.rows[~held])
 
     def _gold_alone(self, held: BoolArray) -> Labels:
         chosen = np.zeros(len(self.votes), dtype=bool)

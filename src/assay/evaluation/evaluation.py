@@ -11,6 +11,7 @@ import numpy as np
 from assay._core import views
 from assay.errors import AssayError, VoteError, near_miss
 from assay.evaluation.figures import Figure, accuracy_figure, calibration_figures, log_loss_figure, task_scores
+from assay.evaluation.many_labels import FIGURES, subset_scores
 from assay.evaluation.scored import Scored
 from assay.labels import Labels
 
@@ -29,7 +30,12 @@ class Evaluation:
     items: int
     """How many items have gold."""
     tasks: pd.DataFrame
-    """Per task: *accuracy* and *macro_f1*, over its labels and N/A, and the number of *items* with gold."""
+    """Per task: *accuracy* and *macro_f1*, over its labels and N/A, and the number of *items* with gold.
+
+    Where any subset of labels may apply, there is a row for each label: whether it applies is a task of its own."""
+    subsets: pd.DataFrame
+    """Per task of which any subset of labels may apply: *micro_f1*, *macro_f1*, *precision*, *recall*,
+    *subset_accuracy* (all labels of an item are right), and the number of *items* whose labels gold settles."""
     confusion: dict[str, pd.DataFrame]
     """Per task how many items have which true label (rows) and which label here (columns)."""
     calibration: pd.DataFrame
@@ -50,7 +56,8 @@ class Evaluation:
         taught = "" if not self.cross_fitted else f", {self.cross_fitted:,} of them cross-fitted"
         return (
             f"Evaluation({100 * self.accuracy:.1f}% of {self.items:,} outcomes right{taught}; "
-            f"calibration error {100 * self.calibration_error:.1f}%)\n{self.tasks.round(3)}"
+            f"calibration error {100 * self.calibration_error:.1f}%)\n"
+            + "\n".join(str(table.round(3)) for table in (self.subsets, self.tasks) if len(table))
         )
 
     @property
@@ -74,6 +81,8 @@ class Evaluation:
         found = {"accuracy": self.accuracy, "calibration_error": self.calibration_error, "log_loss": self.log_loss}
         for task, row in self.tasks.iterrows():
             found |= {f"{task} accuracy": float(row["accuracy"]), f"{task} macro_f1": float(row["macro_f1"])}
+        for task, row in self.subsets.iterrows():
+            found |= {f"{task} {name}": float(row[name]) for name in FIGURES}
         return found | {f"slice {name}": float(row["accuracy"]) for name, row in self.slices.iterrows()}
 
 
@@ -149,12 +158,18 @@ def evaluate(
         }
         figures |= {f"{task.name} accuracy": found.accuracy, f"{task.name} macro_f1": found.macro_f1}
         figures |= {f"{task.name}={name} f1": figure for name, figure in zip(names, found.f1, strict=True)}
+    whole = {}
+    for name in labels.tasks.multiple:
+        scores, items = subset_scores(scored, name)
+        whole[name] = {figure: score.value for figure, score in scores.items()} | {"items": items}
+        figures |= {f"{name} {figure}": score for figure, score in scores.items()}
     parts = _slices(labels, scored, slices or {})
     figures |= {f"slice {name}": figure for name, (figure, _) in parts.items()}
     return Evaluation(
         accuracy=figures["accuracy"].value,
         items=int(known.sum()),
         tasks=pd.DataFrame.from_dict(rows, orient="index").rename_axis("task").astype({"items": int}),
+        subsets=pd.DataFrame.from_dict(whole, orient="index", columns=[*FIGURES, "items"]).rename_axis("task"),
         confusion=confusion,
         calibration=pd.DataFrame(
             {"confidence": calibration.confidence, "accuracy": calibration.accuracy, "items": calibration.items},

@@ -44,7 +44,7 @@ class Scored:
         if gold is None:
             return cls._carried(labels, weights)
         truth = as_gold(labels.tasks, gold, len(labels), labels.items)
-        rows = np.flatnonzero(truth.codes[:, 0] >= 0)
+        rows = np.flatnonzero(truth.voted)
         truth = truth.take(rows)
         joint = [part[rows] for part in labels.joint]
         chosen = np.ones(len(rows))
@@ -121,7 +121,7 @@ def label_numbers(gold: Votes, task: str) -> IntArray:
     lowest = np.where(sets.masks, labels, np.iinfo(np.int64).max).min(axis=1)
     highest = np.where(sets.masks, labels, np.iinfo(np.int64).min).max(axis=1)
     settled = np.append(np.where(lowest == highest, lowest, UNSETTLED), UNSETTLED)
-    found: IntArray = settled[sets.of_code[0][gold.codes[:, 0]]]
+    found: IntArray = settled[gold.sets_of(index)]
     return found
 
 

@@ -42,7 +42,7 @@ class GoldItems:
         (1, [1], [[False, True]])
         """
         truth, weights = truth_of(votes, gold)
-        rows = np.flatnonzero(truth.codes[:, 0] >= 0)
+        rows = np.flatnonzero(truth.voted)
         return cls(votes.take(rows), truth.take(rows), rows, len(votes), weights[rows])
 
     def __len__(self) -> int:
@@ -66,7 +66,8 @@ class GoldItems:
             "starts": cast.starts,
             "sources": cast.sources,
             "codes": cast.codes,
-            "truth": self.truth.codes,
+            "truth starts": self.truth.cast.starts,
+            "truth codes": self.truth.cast.codes,
             "rows": self.rows,
             "weights": self.weights,
         }
@@ -77,7 +78,10 @@ class GoldItems:
         names = None if stored["names"] is None else item_names(of_type(list[int | str], stored["names"]))
         truth = Schema.from_dict({"tasks": schema.tasks.to_dict(), "sources": stored["truth"]})
         cast = SparseCodes.checked(schema, *(arrays[part] for part in ("starts", "sources", "codes")))
-        if arrays["truth"].dtype.kind != "i" or arrays["truth"].shape != (len(cast), 1):
+        told = arrays["truth codes"]
+        nobody_else = np.zeros(len(told), dtype=np.int32)
+        known = SparseCodes.checked(truth, arrays["truth starts"], nobody_else, told)
+        if len(known) != len(cast):
             raise ValueError("there must be a true label for each item with gold")
         total = of_type(int, stored["total"])
         rows = stored_array(arrays, "rows", (len(cast),), np.int64, low=0, high=total - 1)
@@ -85,7 +89,7 @@ class GoldItems:
             raise ValueError("'rows' must be in ascending order, but are not")
         return cls(
             Votes(schema, cast, names),
-            Votes.from_codes(truth.tasks, arrays["truth"], truth.names, truth.values, names),
+            Votes(truth, known, names),
             rows,
             total,
             stored_array(arrays, "weights", (len(cast),), low=0),
@@ -105,7 +109,7 @@ class GoldItems:
         """(items, outcomes): the outcomes of a component that gold allows."""
         sets = self.truth.outcome_sets[component]
         everything = np.ones((1, sets.masks.shape[1]), dtype=bool)
-        return np.vstack([sets.masks, everything])[sets.of_code[0][self.truth.codes[:, 0]]]
+        return np.vstack([sets.masks, everything])[self.truth.sets_of(component)]
 
     def found_in(self, votes: Votes) -> tuple[IntArray, IntArray]:
         """Which of these items are among those of some votes, and their rows there.

@@ -50,5 +50,5 @@ def outcome_numbers(gold: Votes, component: int = 0) -> npt.NDArray[np.int64]:
     """(items,): the only outcome that gold allows for each item, −1 where it allows several."""
     sets = gold.outcome_sets[component]
     single = np.append(np.where(sets.masks.sum(axis=1) == 1, sets.masks.argmax(axis=1), -1), -1)
-    numbers: npt.NDArray[np.int64] = single[sets.of_code[0][gold.codes[:, 0]]]
+    numbers: npt.NDArray[np.int64] = single[gold.sets_of(component)]
     return numbers

@@ -22,7 +22,8 @@ from assay._core.stored_arrays import stored_array
 from assay._core.texts import free_name
 from assay.errors import VoteError
 from assay.gold import CheckedLabels
-from assay.tasks import TaskGraph
+from assay.labels.subsets import subsets
+from assay.tasks import TaskGraph, labels_of_questions
 from assay.votes import item_names
 
 if TYPE_CHECKING:
@@ -49,9 +50,16 @@ def to_arrow(labels: Labels) -> pa.Table:
     tasks, names = labels.tasks, None
     named = column_names(tasks)
     if labels.items is not None:
-        names = free_name("item", set(tasks.names) | named.taken)
+        names = free_name("item", {*tasks.names, *tasks.multiple} | named.taken)
         columns[names] = pa.array(labels.items)
-    for task in tasks:
+    for task in tasks.declared:
+        if task.multiple:
+            given = subsets(labels.joint, tasks, task.name)
+            texts = pa.array(task.labels, type=pa.string()).take(pa.array(np.nonzero(given)[1]))
+            starts = np.concatenate([[0], np.cumsum(given.sum(axis=1))]).astype(np.int32)
+            columns[task.name] = pa.ListArray.from_arrays(pa.array(starts), texts)
+            columns |= probability_columns(labels, task.name, named)
+            continue
         index = tasks.label_space.component_of(task.name)
         component = tasks.label_space.components[index]
         chosen = component.label_of(task.name)[labels.joint[index].argmax(axis=1)].astype(np.int32)
@@ -87,7 +95,7 @@ class ColumnNames:
 
 def column_names(tasks: TaskGraph) -> ColumnNames:
     """The names of the columns of labels; they depend on nothing but the tasks."""
-    taken = set(tasks.names)
+    taken = {*tasks.names, *tasks.multiple}
 
     def own(name: str) -> str:
         found = free_name(name, taken)
@@ -95,15 +103,21 @@ def column_names(tasks: TaskGraph) -> ColumnNames:
         return found
 
     labels: dict[tuple[str, str | None], str] = {}
-    for task in tasks:
+    for task in tasks.declared:
         labels |= {(task.name, label): own(f"{task.name}={label}") for label in task.labels}
+        if task.multiple:
+            continue
         component = tasks.label_space.components[tasks.label_space.component_of(task.name)]
         if (component.label_of(task.name) < 0).any():
             labels[task.name, None] = own(f"{task.name}=N/A")
-    outcomes = []
+    outcomes: list[tuple[str, ...]] = []
+    asked = labels_of_questions(tasks.multiple)
     for index, component in enumerate(tasks.label_space.components):
         first = tasks[component.tasks[0]]
-        if len(component.tasks) == 1 and np.array_equal(component.label_of(first.name), np.arange(len(first.labels))):
+        if first.name in asked and len(component) == 2 and len(component.tasks) == 1:
+            named, label = asked[first.name]
+            outcomes.append((own(f"{named}={first.labels[0]}"), labels[named, label]))
+        elif len(component.tasks) == 1 and np.array_equal(component.label_of(first.name), np.arange(len(first.labels))):
             outcomes.append(tuple(labels[first.name, label] for label in first.labels))
         else:
             outcomes.append(tuple(own(f"outcome {index}.{outcome}") for outcome in range(len(component))))
@@ -112,6 +126,9 @@ def column_names(tasks: TaskGraph) -> ColumnNames:
 
 def probability_columns(labels: Labels, task: str, names: ColumnNames) -> dict[str, FloatArray]:
     """A column for each label of a task, and for N/A if the task may not apply."""
+    if task in labels.tasks.multiple:
+        chances = labels[task]
+        return {names.labels[task, label]: chances[:, at] for at, label in enumerate(labels.tasks.multiple[task])}
     marginal = labels[task]
     named = names.labels
     columns = {named[task, label]: marginal[:, at] for at, label in enumerate(labels.tasks[task].labels)}

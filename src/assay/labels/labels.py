@@ -22,9 +22,11 @@ from assay.labels.guarantee import (
     supported_threshold,
     too_little_gold,
 )
+from assay.labels.linking import gold_put_together, put_together
 from assay.labels.probabilities import confidence_of, held_out_confidence, held_out_marginal, marginal, tempered
 from assay.labels.shares import balance_table, mean_predictions
-from assay.tasks import TaskGraph
+from assay.labels.subsets import applies, f1_thresholds, named, subsets
+from assay.tasks import TaskGraph, question
 from assay.votes import Votes, on_the_same_task
 
 if TYPE_CHECKING:
@@ -41,7 +43,8 @@ class Labels:
     """Probabilistic labels that never contradict the task graph.
 
     ``labels["person"]`` is an array (items, labels + 1) with the probability of
-    each of the task's labels and, last, of N/A: the task does not apply.
+    each of the task's labels and, last, of N/A: the task does not apply. Of a task with
+    ``multiple=True`` it is (items, labels): the probability that each label applies.
 
     >>> tasks = TaskGraph.flat("mail", ["ham", "spam"])
     >>> labels = Labels(tasks, (np.array([[0.9, 0.1], [0.2, 0.8]]),))
@@ -82,6 +85,13 @@ class Labels:
             CheckedLabels.concat(*zip(*checked, strict=True)) if checked else None,
         )
 
+    def put_together(self) -> Labels:
+        """The labels of each question as those of the graph whose logic links them, if they are not yet."""
+        if self.tasks.linked is None:
+            return self
+        gold = None if self.gold is None else gold_put_together(self.gold, self.tasks)
+        return replace(self, tasks=self.tasks.linked, joint=tuple(put_together(self.joint, self.tasks)), gold=gold)
+
     def __len__(self) -> int:
         return len(self.joint[0])
 
@@ -92,13 +102,29 @@ class Labels:
         return f"Labels({len(self):,} items, tasks: {', '.join(self.tasks.names)})"
 
     def __getitem__(self, task: str) -> FloatArray:
-        """(items, labels + 1): the marginal of one task; the last column is N/A."""
+        """(items, labels + 1): the marginal of one task; the last column is N/A.
+
+        (items, labels) if any subset of its labels may apply: the probability that each does.
+        """
+        if task in self.tasks.multiple:
+            return applies(self.joint, self.tasks, task)
         if task not in self.tasks:
             raise VoteError(f"there is no task {task!r}. {near_miss(task, self.tasks.names)}")
         return marginal(self.joint[self.tasks.label_space.component_of(task)], self.tasks, task)
 
     def names(self, task: str) -> npt.NDArray[np.object_]:
-        """(items,): the label of a task in the most probable outcome; None where the task does not apply."""
+        """(items,): the label of a task in the most probable outcome; None where the task does not apply.
+
+        A list of labels if any subset may apply: those more probable than not, changed where they break the logic
+        between them.
+
+        >>> from assay import Task
+        >>> tasks = TaskGraph([Task("topics", ["sports", "art"], multiple=True)])
+        >>> Labels(tasks, (np.array([[0.2, 0.8]]), np.array([[0.9, 0.1]]))).names("topics").tolist()
+        [['sports']]
+        """
+        if task in self.tasks.multiple:
+            return named(subsets(self.joint, self.tasks, task), self.tasks.multiple[task])
         index = self.tasks.label_space.component_of(task)
         component = self.tasks.label_space.components[index]
         texts = np.array([*self.tasks[task].labels, None], dtype=object)
@@ -199,6 +225,9 @@ class Labels:
         return _speaking(found, held_out_confidence(found.gold, self.tasks, task) >= at_least)
 
     def _confidence(self, task: str | None) -> FloatArray:
+        if task is not None and task in self.tasks.multiple:
+            chances = self[task]
+            return np.asarray(np.maximum(chances, 1 - chances).min(axis=1))
         return confidence_of(self.joint if task is None else (self[task],))
 
     def rebalance(self, to: Literal["median", "min"] | None, task: str | None = None, *, seed: int = 0) -> Labels:
@@ -221,6 +250,7 @@ class Labels:
             raise AssayError(f"expected 'median', 'min' or None to rebalance to, but got {to!r}")
         if to is None or not len(self):
             return self
+        self._check_one_label(task, "rebalance")
         if task is None and len(self.joint) > 1:
             raise AssayError(f"there are several components; name a task. {near_miss('', self.tasks.names)}")
         classes = (self.joint[0] if task is None else self[task]).argmax(axis=1)
@@ -306,6 +336,7 @@ class Labels:
         >>> Labels(TaskGraph.flat("mail", ["ham", "spam"]), (joint,), gold=gold).guarantee(0.95)
         Guarantee(95.0% right from confidence 0.950 on, 100.0% of items; gold: 100.0% of 100, at least 97.0%)
         """
+        self._check_one_label(task, "guarantee")
         if isinstance(precision, bool) or not isinstance(precision, int | float) or not 0 < precision < 1:
             raise AssayError(f"precision must be a number between 0 and 1, but is {precision!r}")
         confidence = self._confidence(task)
@@ -349,6 +380,7 @@ class Labels:
             more probable than half of the F1 that can be expected; other items get their most probable other label.
             ``"macro_f1"``: the mean F1 of all labels, N/A included where it can occur; an approximation, which
             finds a local optimum. F1s are ratios of expected counts, which is exact in the limit of many items.
+            Where any subset of labels may apply, both are the F1 of each of them.
         label
             The label whose F1 matters.
         cost
@@ -366,6 +398,8 @@ class Labels:
         ['medium', 'low']
         """
         name = self._only_task() if task is None else task
+        if name in self.tasks.multiple:
+            return self._decide_subsets(name, metric, label, cost)
         probabilities = self[name]
         component = self.tasks.label_space.components[self.tasks.label_space.component_of(name)]
         names = [*self.tasks[name].labels, *(["N/A"] if (component.label_of(name) < 0).any() else [])]
@@ -373,20 +407,40 @@ class Labels:
         found: npt.NDArray[np.object_] = np.array([*self.tasks[name].labels, None], dtype=object)[chosen]
         return found
 
+    def _decide_subsets(self, task: str, metric: Metric, label: str | None, cost: Any) -> npt.NDArray[np.object_]:
+        """(items,): lists of labels. The F1 of each of them is best in expectation if that is asked for."""
+        if cost is not None or label is not None or metric not in ("accuracy", "f1", "macro_f1"):
+            raise AssayError(
+                f"any subset of the labels of {task!r} may apply: decide(metric='accuracy') gives those that are more "
+                "probable than not, and decide(metric='f1') is best for the F1 of each; other decisions are made a "
+                f"label at a time, as in decide({self.tasks.names[0]!r}, ...)"
+            )
+        thresholds = None if metric == "accuracy" else f1_thresholds(self[task])
+        return named(subsets(self.joint, self.tasks, task, thresholds), self.tasks.multiple[task])
+
+    def _check_one_label(self, task: str | None, verb: str) -> None:
+        if task in self.tasks.multiple:
+            name = question(str(task), self.tasks.multiple[str(task)][0])
+            raise AssayError(
+                f"{verb} looks at one label of each item, but any subset of those of {task!r} may apply; "
+                f"name one of its questions, such as {name!r}"
+            )
+
     def _only_task(self) -> str:
-        if len(self.tasks.names) > 1:
-            raise AssayError(f"there are several tasks; name one of them. {near_miss('', self.tasks.names)}")
-        return self.tasks.names[0]
+        names = [task.name for task in self.tasks.declared]
+        if len(names) > 1:
+            raise AssayError(f"there are several tasks; name one of them. {near_miss('', names)}")
+        return names[0]
 
     # Export
 
     def to_pandas(self) -> pd.DataFrame:
-        """A column for each task with its label, and one for each label with its probability."""
+        """A column for each task with its label, or a list of them, and one for each label with its probability."""
         import pandas as pd
 
         columns: dict[str, Any] = {}
         named = column_names(self.tasks)
-        for task in self.tasks:
+        for task in self.tasks.declared:
             columns[task.name] = pd.Series(self.names(task.name), dtype=object)
             columns |= probability_columns(self, task.name, named)
         table = pd.DataFrame(columns)

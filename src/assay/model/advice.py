@@ -32,7 +32,7 @@ def advice(fit: Fit, names: Sequence[str], outcomes: Sequence[str]) -> list[str]
 def _on_the_model(fit: Fit) -> list[str]:
     fits = fit.goodness_of_fit
     if fits is None:
-        return []
+        return ["Too few sources to learn from: all votes count alike."] if fit.names_labels else []
     residual = f"mean square {fits.misfit:.3g}, up to {fits.by_chance:.2g} by chance"
     if fits.misfits:
         why = f"Sources have more in common than the truth explains (residual of their co-votes: {residual})"
@@ -46,10 +46,12 @@ def _on_the_model(fit: Fit) -> list[str]:
             "The votes are consistent with sources that are independent given the truth, up to dependencies in the "
             f"model: the residual of their co-votes is {size} ({residual})"
         )
-    return [f"{why}. {_fitted_by(fit.em_weight)}"]
+    return [f"{why}. {_fitted_by(fit.em_weight, names_labels=fit.names_labels)}"]
 
 
-def _fitted_by(em_weight: float) -> str:
+def _fitted_by(em_weight: float, *, names_labels: bool = False) -> str:
+    if names_labels and em_weight < 1:
+        return f"Sources count {em_weight:.0%} as each one's votes tell, and else alike."
     if em_weight in (0.0, 1.0):
         return f"Fitted by method={'em' if em_weight else 'robust'!r}."
     return (

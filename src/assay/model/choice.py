@@ -160,7 +160,7 @@ def _with_gold(fitted: Fitted, votes: Votes, gold: Any) -> BoolArray:
     if fitted.gold is not None:
         known[fitted.gold.found_in(votes)[1]] = True
     if gold is not None:
-        known |= votes.gold(gold).codes[:, 0] >= 0
+        known |= votes.gold(gold).voted
     return known
 
 

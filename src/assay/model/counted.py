@@ -64,7 +64,7 @@ def counted_votes(
     if gold is None:
         return Counted(tally)
     if isinstance(given, Votes):
-        return Counted(tally, GoldItems.among(given, gold))
+        return Counted(tally, GoldItems.among(given.unlinked, gold))
     return Counted(tally, _gold_in_pieces(given, gold, tally.schema, engine_of(engine)))
 
 
@@ -78,7 +78,7 @@ def _gold_in_pieces(votes: Any, gold: Any, schema: Schema, place: Engine) -> Gol
     names = _joined(list(place.map(_names_of, whole))) if named else None
     nobody = Votes.from_codes(schema.tasks, np.full((items, 1), -1, dtype=np.int8), ("nobody",), ((),), names)
     truth, weights = truth_of(nobody, gold)
-    rows = np.flatnonzero(truth.codes[:, 0] >= 0)
+    rows = np.flatnonzero(truth.voted)
     starts = np.cumsum([0, *map(len, whole)])
     between = [rows[(rows >= start) & (rows < stop)] - start for start, stop in pairwise(starts)]
     wanted = [(piece, chosen) for piece, chosen in zip(whole, between, strict=True) if len(chosen)]

@@ -14,7 +14,7 @@ from assay.checks import CheckReport
 from assay.counts import Layout
 from assay.errors import VoteError, near_miss
 from assay.gold import CheckedLabels, GoldItems
-from assay.labels import Labels
+from assay.labels import Labels, put_together
 from assay.model.advice import advice
 from assay.model.dependencies.learned import LearnedDependencies
 from assay.model.estimate import Fit, SolverOutcome
@@ -99,7 +99,14 @@ class Fitted(HasSchema):
         return aligned(votes, self.schema)
 
     def posteriors(self, votes: Any) -> list[FloatArray]:
-        """Per component (items, outcomes): P(outcome | votes). Items that it learned the gold of get their gold."""
+        """Per component (items, outcomes): P(outcome | votes). Items that it learned the gold of get their gold.
+
+        Labels that some logic links are put together.
+        """
+        return put_together(self.unlinked_posteriors(votes), self.tasks)
+
+    def unlinked_posteriors(self, votes: Any) -> list[FloatArray]:
+        """The same for the components it was fitted on, in which labels of which any subset may apply are apart."""
         given = self.aligned(votes)
         found = [part.scorer(given) for part in self.components]
         if self.gold is not None:
@@ -140,12 +147,18 @@ class Fitted(HasSchema):
         parts = []
         for index, part in enumerate(self.components):
             codes = part.layout.codes(votes)
-            said = [votes.codes[0, source] for source in part.sources]
-            texts = [str(self.values[s][c]) if c >= 0 else None for s, c in zip(part.sources, said, strict=True)]
+            texts = [self._said(votes, int(source), index) for source in part.sources]
             names = [self.names[source] for source in part.sources]
             outcomes = self.tasks.label_space.components[index].outcomes
             parts.append(explain(part.fit.scoring, codes[0], names, texts, outcomes, part.fit.uncorrected))
         return Explanation.joined(parts)
+
+    def _said(self, votes: Votes, source: int, component: int) -> str | None:
+        """What a source says of the only item; of one component, if it may say several things."""
+        said = votes.cast.codes[votes.cast.sources == source].tolist()
+        if self.schema.has_several:
+            said = [code for code in said if self.schema.outcome_sets[component].of_code[source][code] >= 0]
+        return str(self.values[source][said[0]]) if said else None
 
     # Describing
 
@@ -236,8 +249,10 @@ class Fitted(HasSchema):
         if self.gold is None:
             return accuracy, 0.0, 1.0
         votes = self.gold.votes.select(source)
-        says = votes.codes[:, 0] == code
-        votes, truth = votes.take(says), self.gold.truth.take(says)
+        emits = votes.cast.codes == code
+        says = votes.cast.row[emits]
+        votes = Votes(votes.schema, votes.cast.keep(emits)).take(says)
+        truth = self.gold.truth.take(says)
         right, wrong = (int(flags.sum()) for flags in compare_with_gold(votes, truth))
         if not right + wrong:
             return accuracy, 0.0, 1.0

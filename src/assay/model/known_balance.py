@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from assay.errors import AssayError, listing, near_miss
 from assay.model.estimate.balance_belief import BalanceBelief, BalanceOf, BalanceStrength, Statement
-from assay.tasks import Component, TaskGraph
+from assay.tasks import Component, TaskGraph, question
 
 FloatArray = npt.NDArray[np.float64]
 Range = tuple[float, float]
@@ -87,7 +87,7 @@ def _said_of_tasks(given: Mapping[Any, Any], tasks: TaskGraph) -> dict[str, dict
     """Per task that was spoken of, the ranges of its labels."""
     labels = {task.name: task.labels for task in tasks}
     said: dict[str, dict[str, Range]] = {}
-    for key, value in given.items():
+    for key, value in _by_question(given, tasks):
         of_task = isinstance(value, Mapping)
         task = _checked_task(key, labels) if of_task else _task_of(key, value, labels)
         for label, share in value.items() if of_task else [(key, value)]:
@@ -96,6 +96,19 @@ def _said_of_tasks(given: Mapping[Any, Any], tasks: TaskGraph) -> dict[str, dict
                 raise AssayError(f"class_balance: the share of {name!r} is given twice")
             said[task][name] = _range(share, name)
     return {task: _checked_sums(task, ranges, labels[task]) for task, ranges in said.items() if ranges}
+
+
+def _by_question(given: Mapping[Any, Any], tasks: TaskGraph) -> Iterable[tuple[Any, Any]]:
+    """What is said, with a question for each label of a task of which any subset may apply."""
+    for key, value in given.items():
+        if key not in tasks.multiple or not isinstance(value, Mapping):
+            yield key, value
+            continue
+        for label, share in value.items():
+            if label not in tasks.multiple[key]:
+                hint = near_miss(label, tasks.multiple[key])
+                raise AssayError(f"class_balance: task {key!r} has no label {label!r}. {hint}")
+            yield question(key, label), {label: share}
 
 
 def _name(key: Any) -> Any:

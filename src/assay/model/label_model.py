@@ -27,6 +27,7 @@ from assay.model.foreign_settings import explains_foreign
 from assay.model.labeling import labels_of
 from assay.model.settings import ModelSettings, check_settings
 from assay.model.solving import check_size, checked, dependencies_of, solve, unidentified
+from assay.tasks import labels_of_questions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -199,7 +200,8 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         report = checked(counted, dependencies, self)
         components = solve(counted, dependencies, self)
         tally = counted.tally
-        self._fitted = Fitted(tally.schema, tally.uses, components, report, learned, unidentified(report), counted.gold)
+        open_ = unidentified(report, labels_of_questions(tally.tasks.multiple))
+        self._fitted = Fitted(tally.schema, tally.uses, components, report, learned, open_, counted.gold)
         return self
 
     # Results
@@ -241,7 +243,7 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         """
         aligned = self._known.aligned(votes)
         truth = aligned.gold(gold)
-        parts = self._known.posteriors(aligned)
+        parts = self._known.unlinked_posteriors(aligned)
         return micro_accuracy(parts, [outcome_numbers(truth, index) for index in range(len(parts))])
 
     @overload

@@ -27,7 +27,7 @@ def labels_of(votes: Any, fitted: Fitted, engine: Engine | Literal["local"], pro
     job = _Label(fitted.schema, tuple(part.scorer for part in fitted.components))
     if isinstance(given, Votes) and isinstance(place, Local):
         here, rows = _NOWHERE if fitted.gold is None else fitted.gold.found_in(given)
-        yield fitted.labels(job.labels(given), here, rows)
+        yield fitted.labels(job.labels(given), here, rows).put_together()
         return
     pieces, items, _ = pieces_of(given)
     # In this process a piece is labeled part by part; a worker returns its labels all at once.
@@ -44,12 +44,12 @@ def labels_of(votes: Any, fitted: Fitted, engine: Engine | Literal["local"], pro
                     else fitted.gold.found_between(labeled, part.items, len(part), items)
                 )
                 labeled += len(part)
-                yield fitted.labels(part, here, rows)
+                yield fitted.labels(part, here, rows).put_together()
                 bar.advance(len(part))
     if not some_pieces:
         raise VoteError("expected batches of votes, but there are none")
     if not labeled:
-        yield job.labels(Votes(fitted.schema, SparseCodes.empty(len(fitted.names))))
+        yield job.labels(Votes(fitted.schema, SparseCodes.empty(len(fitted.names)))).put_together()
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ class Scorer:
 
     def __init__(self, scoring: Scoring) -> None:
         self.scoring = scoring
-        layout = self._layout = scoring.layout
+        layout = self._layout = scoring.layout.taken_apart
         values_of, columns_of = _values_of_codes(layout), layout.sources
         # Only differences between outcomes matter, so all are taken against the first.
         self._base = scoring.base[1:] - scoring.base[:1]
@@ -62,7 +62,8 @@ class Scorer:
 
     def __call__(self, votes: Votes) -> FloatArray:
         """(items, outcomes). An item without votes gets the class balance."""
-        posterior, voted = self.sparse(votes.cast) if votes.is_sparse else self.dense(votes.codes)
+        _, own = self.scoring.layout.own(votes)
+        posterior, voted = self.sparse(own.cast) if own.is_sparse else self.dense(own.codes)
         posterior[voted == 0] = self.scoring.without_votes
         return posterior
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from assay._core.arguments import several, whole_number
 from assay.counts import Dependency, Layout
 from assay.errors import AssayError, listing
-from assay.model.estimate.balance_belief import BalanceOf, BalanceStrength
+from assay.model.estimate.balance_belief import BalanceBelief, BalanceOf, BalanceStrength
 from assay.model.estimate.em import EMSettings
 from assay.model.estimate.fit import METHODS, Method
 from assay.model.estimate.knowledge import Belief, Knowledge
@@ -91,19 +91,30 @@ def _check_strength(given: Any) -> None:
         raise AssayError(f"balance_strength must be a positive number of items, 'exact' or None, but is {given!r}")
 
 
-def knowledge_for(model: ModelSettings, schema: Schema, component: int, layout: Layout) -> Knowledge:
-    """The prior knowledge in the settings about one component and its sources."""
+def balances_for(model: ModelSettings, tasks: TaskGraph) -> list[BalanceBelief | None]:
+    """Per component what the settings say of its class balance, if anything."""
+    return balance_beliefs(model.class_balance, tasks, strength=model.balance_strength, of=model.balance_of)
+
+
+def knowledge_for(
+    model: ModelSettings,
+    schema: Schema,
+    component: int,
+    layout: Layout,
+    balances: Sequence[BalanceBelief | None] | None = None,
+) -> Knowledge:
+    """The prior knowledge in the settings about one component and its sources.
+
+    ``balances`` are :func:`balances_for` all components, for whoever asks about many of them.
+    """
     place = {int(source): at for at, source in enumerate(layout.sources)}
     signs = np.ones(len(place))
     for name in model.adversarial:
         if (source := schema.position(name)) in place:
             signs[place[source]] = -1
-    balance = balance_beliefs(model.class_balance, schema.tasks, strength=model.balance_strength, of=model.balance_of)[
-        component
-    ]
     return Knowledge(
         signs=signs,
-        balance=balance,
+        balance=(balances_for(model, schema.tasks) if balances is None else balances)[component],
         beliefs={
             place[source]: _belief(belief)
             for name, belief in (model.beliefs or {}).items()
@@ -111,6 +122,7 @@ def knowledge_for(model: ModelSettings, schema: Schema, component: int, layout: 
         },
         applies=_applies(schema, component, layout) if model.accuracies == "local" else None,
         ignore_abstentions=model.abstentions == "ignored",
+        names_labels=schema.tasks.asks_of_labels(component),
     )
 
 

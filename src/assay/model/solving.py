@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from assay._core.memory import check_memory
 from assay._core.threads import one_blas_thread
@@ -14,7 +14,7 @@ from assay.model.counted import Counted
 from assay.model.dependencies import LearnedDependencies, learn_from_tally, strong_dependencies
 from assay.model.estimate import GoldVotes, fit_component, with_gold
 from assay.model.fitted import FittedComponent
-from assay.model.settings import MOMENTS, ModelSettings, knowledge_for
+from assay.model.settings import MOMENTS, ModelSettings, balances_for, knowledge_for
 from assay.votes import Schema
 
 _UNIDENTIFIED = ("A101", "A106")
@@ -63,9 +63,12 @@ def _labeled_by_hand(counted: Counted) -> list[str]:
     return [task for one, count in zip(components, items, strict=True) if count >= HAND_LABELS for task in one.tasks]
 
 
-def unidentified(report: CheckReport) -> frozenset[str]:
-    """Sources whose accuracies the votes do not tell, as the check says."""
-    return frozenset(name for problem in report.problems if problem.code in _UNIDENTIFIED for name in problem.sources)
+def unidentified(report: CheckReport, questions: Collection[str] = ()) -> frozenset[str]:
+    """Sources whose accuracies the votes do not tell, as the check says: on tasks of which one label applies."""
+    found = [problem for problem in report.problems if problem.code in _UNIDENTIFIED]
+    return frozenset(
+        name for problem in found if not any(task in questions for task in problem.tasks) for name in problem.sources
+    )
 
 
 def gold_votes(gold: GoldItems, component: int, layout: Layout) -> GoldVotes:
@@ -105,10 +108,11 @@ def solve(counted: Counted, dependencies: Sequence[Dependency], settings: ModelS
     schema = counted.tally.schema
     graph = SourceGraph(schema.names, dependencies)
     solved = []
+    balances = balances_for(settings, schema.tasks)
     with one_blas_thread():
         for index in range(len(schema.label_space.components)):
             layout = layout_of(schema, index, graph)
-            known = knowledge_for(settings, schema, index, layout)
+            known = knowledge_for(settings, schema, index, layout, balances)
             fit = fit_component(
                 Evidence.of(counted.tally, layout),
                 known,

@@ -25,7 +25,7 @@ from assay.project.settings import (
 )
 from assay.project.source_file import SOURCES_FILE, SourceFile
 from assay.sources import Source, flatten
-from assay.tasks import Constraint, Task, TaskGraph, excludes, implies
+from assay.tasks import Constraint, Task, TaskGraph, at_most, excludes, implies
 
 FILE = "assay.toml"
 _LONGEST_NAME = 255
@@ -130,16 +130,24 @@ class Project:
     def gold_in(self, path: Path) -> dict[str, list[Any]]:
         """True labels as a column for each task, from a file."""
         frame = as_polars(path)
-        known = [name for name in self.tasks.names if name in frame.columns]
+        names = [task.name for task in self.tasks.declared]
+        known = [name for name in dict.fromkeys([*names, *self.tasks.names]) if name in frame.columns]
         for name in frame.columns:
-            lacking = [task for task in self.tasks.names if task not in known]
+            lacking = [task for task in names if task not in known]
             if name not in known and name != self.id and get_close_matches(name.lower(), map(str.lower, lacking), n=1):
                 raise ProjectError(f"{path} has the column {name!r}, which is no task. {near_miss(name, lacking)}")
         if not known:
-            raise ProjectError(
-                f"{path} has no column named after a task; expected some of {', '.join(self.tasks.names)}"
-            )
-        return {name: frame[name].to_list() for name in known}
+            raise ProjectError(f"{path} has no column named after a task; expected some of {', '.join(names)}")
+        return {name: self._labels_in(name, frame[name].to_list()) for name in known}
+
+    def _labels_in(self, task: str, column: list[Any]) -> list[Any]:
+        """A column of gold; where any subset of labels may apply, texts are lists of them with semicolons between."""
+        if task not in self.tasks.multiple:
+            return column
+        return [
+            [part.strip() for part in cell.split(";") if part.strip()] if isinstance(cell, str) else cell
+            for cell in column
+        ]
 
 
 def _project(home: Path, said: Mapping[str, Any]) -> Project:
@@ -190,7 +198,7 @@ def _task_graph(
     tasks = []
     for number, entry in enumerate(entries, start=1):
         try:
-            tasks.append(Task(entry.name, entry.labels, entry.parent))
+            tasks.append(Task(entry.name, entry.labels, entry.parent, multiple=entry.multiple))
         except AssayError as error:
             raise ProjectError(f"[[tasks]] number {number}: {error}") from error
     try:
@@ -200,8 +208,16 @@ def _task_graph(
 
 
 def _constraint(entry: ConstraintEntry) -> Constraint:
-    if entry.implies is not None and entry.excludes is None:
+    given = [name for name in ("implies", "excludes", "at_most") if getattr(entry, name) is not None]
+    if (entry.of is None) == ("at_most" in given) or len(given) != 1:
+        raise ProjectError(
+            'each of [[constraints]] holds one of implies = [["task", "label"], ...], excludes = [...], '
+            'or at_most = 3 with of = "task" or of = [["task", "label"], ...]'
+        )
+    if entry.implies is not None:
         return implies(*entry.implies)
-    if entry.excludes is not None and entry.implies is None:
+    if entry.excludes is not None:
         return excludes(*entry.excludes)
-    raise ProjectError('each of [[constraints]] holds one of implies = [["task", "label"], ...] or excludes = [...]')
+    assert entry.at_most is not None
+    assert entry.of is not None
+    return at_most(entry.at_most, *([entry.of] if isinstance(entry.of, str) else entry.of))

@@ -139,6 +139,7 @@ class TaskEntry(_Section):
     name: str
     labels: tuple[str, ...]
     parent: Assignment | tuple[Assignment, ...] | None = None
+    multiple: bool = False
 
 
 class ConstraintEntry(_Section):
@@ -146,6 +147,8 @@ class ConstraintEntry(_Section):
 
     implies: Assignments | None = None
     excludes: Assignments | None = None
+    at_most: int | None = None
+    of: str | tuple[Assignment | str, ...] | None = None
 
 
 class SourcesSection(_Section):

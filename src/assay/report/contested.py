@@ -115,8 +115,9 @@ def _item(
     posterior = counted.labels.joint[component][at]
     ranked = sorted(range(len(outcomes)), key=lambda outcome: -posterior[outcome])
     truth = None
-    if gold is not None and row is not None and gold.codes[row, 0] >= 0:
-        truth = vote_text(gold.values[0][gold.codes[row, 0]])
+    if gold is not None and row is not None:
+        told = gold.take([row]).cast.codes.tolist()
+        truth = ", ".join(vote_text(gold.values[0][code]) for code in told) or None
     return ContestedItem(
         row=row,
         name=name,

@@ -188,7 +188,7 @@ class Counted:
     @cached_property
     def labels(self) -> Labels:
         """The labels of the patterns."""
-        return Labels(self.fitted.tasks, tuple(self.fitted.posteriors(self.votes)))
+        return Labels(self.fitted.tasks, tuple(self.fitted.unlinked_posteriors(self.votes)))
 
     @property
     def is_exact(self) -> bool:

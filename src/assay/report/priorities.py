@@ -26,6 +26,7 @@ _FROM_THE_CHECK: dict[str, Urgency] = {
     "A301": "fix",
     "A203": "fix",
     "A107": "look",
+    "A108": "look",
     "A302": "look",
     "A303": "look",
     "A201": "look",

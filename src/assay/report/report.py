@@ -243,7 +243,7 @@ def _gold(votes: Any, gold: Any) -> Votes | None:
 
 def _with_gold(votes: Votes, gold: Votes) -> tuple[Votes, Votes] | None:
     """The items that have gold."""
-    known = gold.codes[:, 0] >= 0
+    known = gold.voted
     return (votes.take(known), gold.take(known)) if known.any() else None
 
 
@@ -254,7 +254,7 @@ def _of_gold(labels: Labels, gold: Votes | None) -> Labels:
             f"expected the labels of the items that were voted on, {0 if gold is None else len(gold):,}, "
             f"but got labels of {len(labels):,}"
         )
-    return labels.where(gold.codes[:, 0] >= 0)
+    return labels.where(gold.voted)
 
 
 def _contradicted(counted: Counted) -> float:

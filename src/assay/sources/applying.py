@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -17,13 +17,17 @@ from assay.errors import AssayError, SourceError, TaskError, VoteError, near_mis
 from assay.sources.base import Emission, Failure, Source, flatten
 from assay.sources.naming import NamesInPassing
 from assay.sources.patterns import PatternRule, match_patterns
-from assay.tasks import LabelSpace, TaskGraph, Vote, task_graph_declared_last
+from assay.tasks import LabelSpace, TaskGraph, Vote, task_graph_declared_last, votes_for
 from assay.votes import (
     Fault,
+    Schema,
     SoftReader,
+    SparseCodes,
     Votes,
     best_of,
     canonical,
+    cast_votes,
+    lookup,
     not_probabilities,
     recode,
     smallest,
@@ -125,14 +129,15 @@ def _declared(sources: Sequence[Source], space: LabelSpace) -> dict[str, list[Vo
     declared: dict[str, list[Vote]] = {}
     for source in sources:
         for task in (source.task,) if isinstance(source.task, str) else source.task or ():
-            if task not in space.tasks:
+            known = {*space.tasks, *space.multiple}
+            if task not in known:
                 raise SourceError(
-                    f"source {source.name!r} labels task {task!r}, which does not exist. {near_miss(task, space.tasks)}"
+                    f"source {source.name!r} labels task {task!r}, which does not exist. {near_miss(task, known)}"
                 )
         if source.declared is None:
             continue
         try:
-            declared[source.name] = [space.vote(label, source.task) for label in source.declared]
+            declared[source.name] = [vote for label in source.declared for vote in votes_for(space, label, source.task)]
         except VoteError as error:
             raise SourceError(f"source {source.name!r}: {error}") from error
     return declared
@@ -153,8 +158,8 @@ class _Said:
 
     codes: Codes
     """(rows,): indices into ``votes``, −1 where it abstains."""
-    votes: list[Vote]
-    """Those of this batch, without levels of confidence."""
+    votes: list[tuple[Vote, ...]]
+    """Those of this batch, without levels of confidence: one a code, unless any subset of labels may apply."""
     scores: FloatArray | None = None
     """(rows,): how sure it is; None if it is certain of all."""
 
@@ -189,40 +194,67 @@ class _Job:
             emission = self._most_probable(source, emission, batch)
         failures = {failure.row: failure.error for failure in emission.failures}
         may_emit = self.declared.get(source.name)
-        read = SoftReader(self.space, source.task)
-        place_of: dict[Vote | None, int] = {None: -1}
+        read = self._reader(source, may_emit)
+        place_of: dict[tuple[Vote, ...], int] = {(): -1}
         lookup = np.full(len(emission.values) + 1, -1, dtype=smallest(len(emission.values)))
         scores = np.ones(len(emission.values) + 1)
         for code, value in enumerate(emission.values):
             try:
-                vote, scores[code] = read(value)
-                if vote is not None and may_emit is not None and vote not in may_emit:
-                    known = ", ".join(sorted({repr(str(v)) for v in may_emit}))
-                    raise VoteError(f"it is declared to emit {known}, but it voted {str(vote)!r}")
+                said, scores[code] = read(value)
+                self._check_declared(said, may_emit)
             except VoteError as error:
                 failures |= {batch.start + int(row): error for row in np.flatnonzero(emission.codes == code)}
                 continue
-            lookup[code] = place_of.setdefault(vote, len(place_of) - 1)
-        votes = [vote for vote in place_of if vote is not None]
+            lookup[code] = place_of.setdefault(said, len(place_of) - 1)
+        votes = [said for said in place_of if said]
         # With a vote of its own for each value, a value's number is its vote's.
         codes = emission.codes if len(votes) == len(emission.values) else lookup[emission.codes]
         sure = emission.scores
         if sure is None and (scores != 1).any():
             sure = scores[emission.codes]
-        said = _Said(codes, votes, sure)
+        found = _Said(codes, votes, sure)
         if not failures:
-            return said, None
+            return found, None
         first = min(failures)
         cause = failures[first]
         what = str(cause) if isinstance(cause, AssayError) else f"{type(cause).__name__}: {cause}"
         if self.on_error == "raise":
             # The cause may not survive the way back from a worker process; its text does.
             raise SourceError(f"source {source.name!r} failed on row {first}: {what}") from cause
-        return said, Fault(source.name, len(failures), first, what)
+        return found, Fault(source.name, len(failures), first, what)
+
+    def _reader(
+        self, source: Source, may_emit: Sequence[Vote] | None
+    ) -> Callable[[Any], tuple[tuple[Vote, ...], float]]:
+        """What reads a value as votes, one unless any subset of labels may apply, and as how sure the source is."""
+        if self.space.multiple:
+            return lambda value: (votes_for(self.space, value, source.task, among=may_emit), 1.0)
+        soft = SoftReader(self.space, source.task)
+
+        def read(value: Any) -> tuple[tuple[Vote, ...], float]:
+            vote, score = soft(value)
+            return () if vote is None else (vote,), score
+
+        return read
+
+    def _check_declared(self, said: tuple[Vote, ...], may_emit: Sequence[Vote] | None) -> None:
+        if may_emit is None:
+            return
+        # Whoever may name a label may also say that it does not apply.
+        questions = {vote.tasks for vote in may_emit} if self.space.multiple else set()
+        unexpected = [vote for vote in said if vote not in may_emit and vote.tasks not in questions]
+        if unexpected:
+            known = ", ".join(sorted({repr(str(vote)) for vote in may_emit}))
+            raise VoteError(f"it is declared to emit {known}, but it voted {str(unexpected[0])!r}")
 
     def _most_probable(self, source: Source, emission: Emission, batch: Batch) -> Emission:
         """An emission of probabilities as one of labels and scores; of equal ones the first label of the task."""
         assert emission.probabilities is not None
+        if self.space.multiple:
+            raise SourceError(
+                f"source {source.name!r} gives probabilities, which tasks with multiple=True do not take yet; "
+                "name the labels above a threshold instead"
+            )
         votes = [self.space.vote(value, source.task) for value in emission.values]
         order = [votes.index(vote) for vote in canonical(self.space, votes)]
         table = emission.probabilities[:, order]
@@ -246,18 +278,29 @@ class _Collected:
         self.scores: list[list[FloatArray | None]] = [[] for _ in sources]
         """Per source, and part: how sure it is. Levels of confidence are cut at the end, whatever the parts."""
         self.levels = {source.name: source.levels for source in sources if source.levels is not None}
+        self.listed: list[SparseCodes] = []
+        """The same where any subset of labels may apply, so that a source may cast several votes on a row."""
         self.faults: dict[str, Fault] = {}
 
     def add(self, part: _Part) -> None:
         for table, said in zip(self.tables, part.columns, strict=True):
-            table += [vote for vote in said.votes if vote not in table]
-        shape = len(part.columns), len(part.columns[0].codes)
-        block = np.empty(shape, dtype=smallest(max(map(len, self.tables))))
+            known = set(table)
+            table += dict.fromkeys(vote for votes in said.votes for vote in votes if vote not in known)
+        rows = len(part.columns[0].codes)
+        if self.tasks.multiple:
+            said_of = [(said.codes, said.votes) for said in part.columns]
+            self.listed.append(cast_votes(rows, said_of, self.tables))
+            self._note(part.faults)
+            return
+        block = np.empty((len(part.columns), rows), dtype=smallest(max(map(len, self.tables))))
         for j, (table, said) in enumerate(zip(self.tables, part.columns, strict=True)):
-            block[j] = recode(said.codes, said.votes, table)
+            block[j] = recode(said.codes, [vote for (vote,) in said.votes], table)
             self.scores[j].append(said.scores)
         self.blocks.append(block)
-        for fault in part.faults:
+        self._note(part.faults)
+
+    def _note(self, faults: Sequence[Fault]) -> None:
+        for fault in faults:
             known = self.faults.get(fault.source)
             self.faults[fault.source] = (
                 fault if known is None else Fault(known.source, known.count + fault.count, known.row, known.error)
@@ -265,13 +308,18 @@ class _Collected:
 
     def votes(self) -> Votes:
         tables = [canonical(self.tasks.label_space, table) for table in self.tables]
+        faults = tuple(self.faults[name] for name in self.names if name in self.faults)
+        if self.tasks.multiple:
+            schema = Schema(self.tasks, tuple(self.names), tuple(tables))
+            cast = SparseCodes.concat([SparseCodes.empty(len(self.names)), *self.listed])
+            lookups = [lookup(old, new, schema.code_type) for old, new in zip(self.tables, tables, strict=True)]
+            return Votes(schema, cast.recoded(lookups).ordered(), faults=faults)
         empty = np.empty((len(self.names), 0), dtype=np.int8)
         codes = np.concatenate(self.blocks or [empty], axis=1)
         scores = self._all_scores()
         self.blocks.clear()  # they are as large as the whole
         for j, (old, new) in enumerate(zip(self.tables, tables, strict=True)):
             codes[j] = recode(codes[j], old, new)
-        faults = tuple(self.faults[name] for name in self.names if name in self.faults)
         return Votes.from_codes(
             self.tasks, codes.T, tuple(self.names), tuple(tables), faults=faults, scores=scores, levels=self.levels
         )
@@ -294,4 +342,4 @@ def _table(source: Source, space: LabelSpace, declared: Sequence[Vote] | None) -
     """The values known before any row is read: the declared labels, or those of the one task."""
     if declared is not None:
         return canonical(space, set(declared))
-    return value_table(space, [], source.task) if isinstance(source.task, str) else ()
+    return value_table(space, [], source.task) if isinstance(source.task, str) and not space.multiple else ()

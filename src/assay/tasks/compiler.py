@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -15,14 +15,21 @@ from assay.tasks.task import Task
 
 MAX_OUTCOMES = 10_000
 """The most outcomes that one component of related tasks may have."""
+MAX_SUBSETS = 1_000
+"""The most outcomes that labels of which any subset may apply have together; else each is a component of its own."""
 
 
 def compile_logic(
-    tasks: Sequence[Task], constraints: Iterable[Constraint | Predicate], feasible: Iterable[Vector] | None
-) -> tuple[tuple[Constraint, ...], LabelSpace]:
-    """The constraints, those given as functions too, and the outcomes that all logic leaves.
+    tasks: Sequence[Task],
+    constraints: Iterable[Constraint | Predicate],
+    feasible: Iterable[Vector] | None,
+    questions: Collection[str] = (),
+) -> tuple[tuple[Constraint, ...], tuple[Constraint, ...], LabelSpace]:
+    """The constraints, those given as functions too; those of them that are left to decisions; and the outcomes.
 
-    Parents, constraints and feasible vectors are checked against the tasks first.
+    Parents, constraints and feasible vectors are checked against the tasks first. ``questions`` are the tasks that
+    ask whether one of several labels applies. Constraints that link more of them than can be enumerated are left to
+    decisions.
     """
     given = tuple(several("constraints", constraints, "constraints", TaskError))
     for constraint in given:
@@ -38,7 +45,10 @@ def compile_logic(
     checked = tuple(
         _checked_constraint(c, labels) if isinstance(c, Constraint) else from_predicate(c, domains) for c in given
     )
-    return checked, _label_space(tasks, checked, vectors, domains)
+    enumerable = [c for c in checked if c.kind is not None and set(c.tasks) <= set(questions)]
+    later = _too_many(tasks, checked, enumerable, vectors, domains) if enumerable else ()
+    now = [constraint for constraint in checked if constraint not in later]
+    return checked, later, _label_space(tasks, now, vectors, domains)
 
 
 def flat_label_space(task: Task) -> LabelSpace:
@@ -93,22 +103,47 @@ def _label_space(
     feasible: list[dict[str, Label]] | None,
     domains: dict[str, tuple[Label, ...]],
 ) -> LabelSpace:
+    groups = _groups(tasks, constraints, feasible)
+    return LabelSpace(tuple(_component(group, rules, listed, domains) for group, rules, listed in groups))
+
+
+def _too_many(
+    tasks: Sequence[Task],
+    constraints: Sequence[Constraint],
+    enumerable: Sequence[Constraint],
+    feasible: list[dict[str, Label]] | None,
+    domains: dict[str, tuple[Label, ...]],
+) -> tuple[Constraint, ...]:
+    """The constraints between labels, any subset of which may apply, that relate too many of them to be enumerated."""
+    found: list[Constraint] = []
+    for group, rules, listed in _groups(tasks, constraints, feasible):
+        names = {task.name for task in group}
+        linking = [constraint for constraint in enumerable if constraint.tasks[0] in names]
+        if linking and len(_vectors(group, rules, listed, domains, MAX_SUBSETS)) > MAX_SUBSETS:
+            found += linking
+    return tuple(found)
+
+
+_Group = tuple[list[Task], list[Constraint], list[dict[str, Label]] | None]
+
+
+def _groups(
+    tasks: Sequence[Task], constraints: Sequence[Constraint], feasible: list[dict[str, Label]] | None
+) -> list[_Group]:
+    """Groups of tasks that some logic connects, each with its rules, and the feasible vectors if they are about it."""
     rules = [parent_rule(task) for task in tasks if task.parents]
     rules += [rule for constraint in constraints for rule in (constraint, *constraint.early)]
     listed = tuple(feasible[0]) if feasible else ()
     by_name = {task.name: task for task in tasks}
     groups = _connected(tuple(by_name), [rule.tasks for rule in rules] + [listed])
-    return LabelSpace(
-        tuple(
-            _component(
-                [by_name[name] for name in group],
-                [rule for rule in rules if rule.tasks[0] in group],
-                feasible if feasible and listed[0] in group else None,
-                domains,
-            )
-            for group in groups
-        )
-    )
+    home = {name: at for at, group in enumerate(groups) for name in group}
+    of_group: list[list[Constraint]] = [[] for _ in groups]
+    for rule in rules:
+        of_group[home[rule.tasks[0]]].append(rule)
+    return [
+        ([by_name[name] for name in group], of_group[at], feasible if listed and home[listed[0]] == at else None)
+        for at, group in enumerate(groups)
+    ]
 
 
 def _connected(names: tuple[str, ...], links: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
@@ -118,7 +153,9 @@ def _connected(names: tuple[str, ...], links: Iterable[tuple[str, ...]]) -> list
         joined = set().union(*(home[name] for name in link))
         for name in joined:
             home[name] = joined
-    return list(dict.fromkeys(tuple(name for name in names if name in home[first]) for first in names))
+    place = {name: at for at, name in enumerate(names)}
+    distinct = {id(home[name]): home[name] for name in names}
+    return [tuple(sorted(group, key=place.__getitem__)) for group in distinct.values()]
 
 
 def _component(
@@ -127,23 +164,15 @@ def _component(
     feasible: list[dict[str, Label]] | None,
     domains: dict[str, tuple[Label, ...]],
 ) -> Component:
-    """All vectors over related tasks that obey the rules, grown task by task and pruned as soon as a rule can tell."""
+    """The outcomes of related tasks: all vectors over them that obey the rules."""
     group = tuple(task.name for task in tasks)
-    vectors: list[dict[str, Label]] = [dict(vector) for vector in feasible] if feasible else [{}]
-    assigned: set[str] = set(vectors[0])
-    vectors = _obeying(vectors, [rule for rule in rules if set(rule.tasks) <= assigned])
-    for name in parents_first(tasks):
-        if name in assigned:
-            continue
-        assigned.add(name)
-        ripe = [rule for rule in rules if name in rule.tasks and set(rule.tasks) <= assigned]
-        vectors = _obeying(({**vector, name: label} for vector in vectors for label in domains[name]), ripe)
-        if len(vectors) > MAX_OUTCOMES:
-            raise TaskError(
-                f"the related tasks {', '.join(group)} have more than {MAX_OUTCOMES:,} outcomes together, "
-                "the limit for one component; drop constraints between tasks that can be treated apart, "
-                "or list the outcomes that matter with feasible=[...]"
-            )
+    vectors = _vectors(tasks, rules, feasible, domains, MAX_OUTCOMES)
+    if len(vectors) > MAX_OUTCOMES:
+        raise TaskError(
+            f"the related tasks {', '.join(group)} have more than {MAX_OUTCOMES:,} outcomes together, "
+            "the limit for one component; drop constraints between tasks that can be treated apart, "
+            "or list the outcomes that matter with feasible=[...]"
+        )
     if feasible:
         left = {tuple(vector[name] for name in feasible[0]) for vector in vectors}
         broken = next((vector for vector in feasible if tuple(vector.values()) not in left), None)
@@ -174,7 +203,32 @@ def _component(
     return Component(group, tuple(labels.values()), codes)
 
 
-def _obeying(vectors: Iterable[dict[str, Label]], rules: list[Constraint]) -> list[dict[str, Label]]:
+def _vectors(
+    tasks: Sequence[Task],
+    rules: list[Constraint],
+    feasible: list[dict[str, Label]] | None,
+    domains: dict[str, tuple[Label, ...]],
+    most: int,
+) -> list[dict[str, Label]]:
+    """The vectors that obey the rules, grown task by task and pruned as soon as a rule can tell.
+
+    If they get more than ``most``, they are not grown further.
+    """
+    vectors: list[dict[str, Label]] = [dict(vector) for vector in feasible] if feasible else [{}]
+    assigned: set[str] = set(vectors[0])
+    vectors = _obeying(vectors, [rule for rule in rules if set(rule.tasks) <= assigned], most)
+    for name in parents_first(tasks):
+        if name in assigned:
+            continue
+        assigned.add(name)
+        ripe = [rule for rule in rules if name in rule.tasks and set(rule.tasks) <= assigned]
+        vectors = _obeying(({**vector, name: label} for vector in vectors for label in domains[name]), ripe, most)
+        if len(vectors) > most:
+            break
+    return vectors
+
+
+def _obeying(vectors: Iterable[dict[str, Label]], rules: list[Constraint], most: int) -> list[dict[str, Label]]:
     kept = []
     for vector in vectors:
         for rule in rules:
@@ -186,6 +240,6 @@ def _obeying(vectors: Iterable[dict[str, Label]], rules: list[Constraint]) -> li
                 break
         else:
             kept.append(vector)
-            if len(kept) > MAX_OUTCOMES:
+            if len(kept) > most:
                 break
     return kept

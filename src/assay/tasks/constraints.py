@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from assay.errors import TaskError
 
@@ -28,8 +28,8 @@ _PROBES = 50_000
 class Constraint:
     """A condition on the labels of some tasks.
 
-    Made by :func:`implies` and :func:`excludes`, or from any predicate that is
-    handed to :class:`~assay.TaskGraph`.
+    Made by :func:`implies`, :func:`excludes` and :func:`at_most`, or from any predicate
+    that is handed to :class:`~assay.TaskGraph`.
     """
 
     text: str
@@ -42,9 +42,25 @@ class Constraint:
     """The assignments named in it, which must exist."""
     early: tuple[Constraint, ...] = ()
     """What follows from it for fewer tasks, so that a partial vector can be ruled out before it has grown."""
+    kind: Literal["implies", "at_most"] | None = None
+    """What it says of the assignments named in it; None if only :attr:`holds` knows."""
+    most: int = 0
+    """How many of them may hold at once, if it is about that."""
+    whole: tuple[str, ...] = ()
+    """Tasks of which it names all labels."""
 
     def __str__(self) -> str:
         return self.text
+
+    def between(self, pairs: Sequence[Assignment]) -> Constraint:
+        """The same said of other assignments."""
+        return _constraint(self.text, self.kind, self.most, tuple(pairs))
+
+    def allows(self, held: Sequence[bool]) -> bool:
+        """Whether it is satisfied if these of its assignments hold, in their order."""
+        if self.kind == "implies":
+            return not held[0] or any(held[1:])
+        return sum(held) <= self.most
 
 
 def implies(condition: Assignment, *consequences: Assignment) -> Constraint:
@@ -55,18 +71,9 @@ def implies(condition: Assignment, *consequences: Assignment) -> Constraint:
     """
     if not consequences:
         raise TaskError("implies() needs a consequence: implies((task, label), (task, label), ...)")
-    task, label = _assignment(condition)
-    options = tuple(_assignment(consequence) for consequence in consequences)
-
-    def holds(vector: Vector) -> bool:
-        return vector[task] != label or any(vector[t] == lab for t, lab in options)
-
-    return Constraint(
-        text=f"{_text(condition)} implies {' or '.join(map(_text, options))}",
-        tasks=_tasks(condition, *options),
-        holds=holds,
-        mentions=((task, label), *options),
-    )
+    first, options = _assignment(condition), tuple(_assignment(consequence) for consequence in consequences)
+    text = f"{_text(first)} implies {' or '.join(map(_text, options))}"
+    return _constraint(text, "implies", 0, (first, *options))
 
 
 def excludes(*assignments: Assignment) -> Constraint:
@@ -78,17 +85,53 @@ def excludes(*assignments: Assignment) -> Constraint:
     if len(assignments) < 2:
         raise TaskError("excludes() needs two assignments or more: excludes((task, label), (task, label))")
     pairs = tuple(_assignment(assignment) for assignment in assignments)
+    return _constraint(" excludes ".join(map(_text, pairs)), "at_most", 1, pairs)
 
+
+def at_most(most: int, *assignments: Assignment | str) -> Constraint:
+    """At most so many of ``assignments`` hold; the name of a task with ``multiple=True`` stands for all its labels.
+
+    >>> at_most(2, ("topics", "sports"), ("topics", "politics"), ("topics", "science")).text
+    'at most 2 of topics=sports, topics=politics, topics=science'
+    >>> at_most(3, "topics").text
+    'at most 3 of topics'
+    """
+    if not isinstance(most, int) or isinstance(most, bool) or most < 1:
+        raise TaskError(f"at_most() needs a positive number first, as in at_most(3, 'topics'), but got {most!r}")
+    whole = tuple(name for name in assignments if isinstance(name, str))
+    pairs = tuple(_assignment(pair) for pair in assignments if not isinstance(pair, str))
+    if not whole and len(pairs) <= most:
+        raise TaskError(f"at_most({most}, ...) rules nothing out: it names {len(pairs)} assignments")
+    text = f"at most {most} of {', '.join([*whole, *map(_text, pairs)])}"
+    return replace(_constraint(text, "at_most", most, pairs), whole=whole)
+
+
+_MOST_IN_PAIRS = 20
+"""Of more assignments than this that exclude each other, not every pair is a rule of its own."""
+
+
+def _constraint(
+    text: str, kind: Literal["implies", "at_most"] | None, most: int, pairs: tuple[Assignment, ...]
+) -> Constraint:
+    """A constraint that only looks at which of some assignments hold."""
+    whole = _without_early(text, kind, most, pairs)
+    if kind != "at_most" or len(pairs) <= most + 1:
+        return whole
+    # A vector grows task by task, so that a rule on the first few assignments can tell first.
+    fewer = [pairs[:size] for size in range(most + 1, len(pairs))]
+    if most == 1 and len(pairs) <= _MOST_IN_PAIRS:
+        fewer = list(combinations(pairs, 2))
+    return replace(whole, early=tuple(_without_early(text, kind, most, some) for some in fewer))
+
+
+def _without_early(
+    text: str, kind: Literal["implies", "at_most"] | None, most: int, pairs: tuple[Assignment, ...]
+) -> Constraint:
     def holds(vector: Vector) -> bool:
-        return sum(vector[task] == label for task, label in pairs) <= 1
+        return made.allows([vector[task] == label for task, label in pairs])
 
-    return Constraint(
-        text=" excludes ".join(map(_text, pairs)),
-        tasks=_tasks(*pairs),
-        holds=holds,
-        mentions=pairs,
-        early=tuple(excludes(*two) for two in combinations(pairs, 2)) if len(pairs) > 2 else (),
-    )
+    made = Constraint(text, _tasks(*pairs), holds, pairs, kind=kind, most=most)
+    return made
 
 
 def from_predicate(predicate: Predicate, domains: Mapping[str, Sequence[Label]]) -> Constraint:

@@ -8,8 +8,8 @@ partial labels and votes on several tasks at once are all the same thing.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -17,8 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.errors import TaskError, VoteError, listing, near_miss
-from assay.tasks.constraints import Label
+from assay.tasks.constraints import Constraint, Label
 from assay.tasks.label_sets import LabelSet, as_label_set
+from assay.tasks.many_labels import Multiple, labels_of_questions
 
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int16]
@@ -181,6 +182,10 @@ class LabelSpace:
     """
 
     components: tuple[Component, ...]
+    multiple: Multiple = field(default_factory=dict)
+    """The tasks of which any subset of labels may apply, each with its labels: one question a label."""
+    later: tuple[Constraint, ...] = ()
+    """Logic between such labels that is met when they are decided, since it relates too many to enumerate."""
 
     @cached_property
     def tasks(self) -> dict[str, tuple[str, ...]]:
@@ -213,7 +218,32 @@ class LabelSpace:
     def component_of(self, task: str) -> int:
         """The index of the component that ``task`` belongs to."""
         self._check_task(task)
-        return next(i for i, component in enumerate(self.components) if task in component.tasks)
+        return self._homes[task]
+
+    @cached_property
+    def _homes(self) -> dict[str, int]:
+        """Per task the index of its component."""
+        return {task: index for index, component in enumerate(self.components) for task in component.tasks}
+
+    @cached_property
+    def alone(self) -> frozenset[str]:
+        """The questions about labels, any subset of which may apply, that only others such are related to."""
+        questions = labels_of_questions(self.multiple)
+        parts = [part.tasks for part in self.components if all(task in questions for task in part.tasks)]
+        return frozenset(task for tasks in parts for task in tasks)
+
+    def by_component(self, vote: Vote, *, apart: Collection[str] = ()) -> tuple[Vote, ...]:
+        """What a vote says of each component that it speaks about, as votes of their own.
+
+        Of the tasks in ``apart`` each one is a vote of its own.
+        """
+        homes = [(self._homes[task], task if task in apart else "") for task in vote.tasks]
+        if len(set(homes)) == 1:
+            return (vote,)
+        parts: dict[tuple[int, str], list[tuple[str, Label | LabelSet]]] = {}
+        for home, pair in zip(homes, vote.labels, strict=True):
+            parts.setdefault(home, []).append(pair)
+        return tuple(Vote(tuple(pairs)) for pairs in parts.values())
 
     def allows(self, value: object, task: str | Sequence[str] | None = None) -> BoolArray:
         """(outcomes,): the outcomes of the only component that a vote allows."""
@@ -319,7 +349,8 @@ class LabelSpace:
         return str(label)
 
     def _check_feasible(self, vote: Vote) -> None:
-        for component in self.components:
+        for index in sorted({self._homes[task] for task in vote.tasks}):
+            component = self.components[index]
             if not component.allows(vote).any():
                 hint = (
                     " None inside a vote means N/A; leave a task out to say nothing about it."

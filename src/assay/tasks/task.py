@@ -24,17 +24,28 @@ class Task:
     parent
         The label of another task under which this one applies, as a pair
         ``(task, label)``, or a list of such pairs. Elsewhere it is N/A.
+    multiple
+        Whether any subset of the labels may apply, also none; else exactly one does. A task
+        graph asks one yes/no question a label then.
 
     >>> Task("person", ["Doctor", "Lawyer"], parent=("entity", "Person"))
     Task('person', ['Doctor', 'Lawyer'], parent=('entity', 'Person'))
+    >>> Task("topics", ["sports", "politics"], multiple=True)
+    Task('topics', ['sports', 'politics'], multiple=True)
     """
 
     name: str
     labels: tuple[str, ...]
     parents: tuple[tuple[str, str], ...]
+    multiple: bool
 
     def __init__(
-        self, name: str, labels: Iterable[str], parent: tuple[str, str] | Sequence[tuple[str, str]] | None = None
+        self,
+        name: str,
+        labels: Iterable[str],
+        parent: tuple[str, str] | Sequence[tuple[str, str]] | None = None,
+        *,
+        multiple: bool = False,
     ) -> None:
         if not isinstance(name, str) or not name:
             raise TaskError(f"a task's name must be a non-empty string, but got {name!r}")
@@ -57,11 +68,15 @@ class Task:
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "labels", names)
         object.__setattr__(self, "parents", _parents(name, parent))
+        if not isinstance(multiple, bool):
+            raise TaskError(f"task {name!r}: multiple must be True or False, but got {multiple!r}")
+        object.__setattr__(self, "multiple", multiple)
 
     def __repr__(self) -> str:
         shown: tuple[str, str] | list[tuple[str, str]] = self.parents[0] if len(self.parents) == 1 else [*self.parents]
         parent = f", parent={shown}" if self.parents else ""
-        return f"Task({self.name!r}, {list(self.labels)}{parent})"
+        multiple = ", multiple=True" if self.multiple else ""
+        return f"Task({self.name!r}, {list(self.labels)}{parent}{multiple})"
 
 
 def unique_tasks(tasks: Iterable[Task]) -> tuple[Task, ...]:

@@ -1,18 +1,20 @@
 """The votes of all sources on all items."""
 
 from assay.votes.bare_matrix import aligned, as_votes, on_the_same_task
-from assay.votes.encoding import canonical, intern, is_missing, recode, smallest, value_table
+from assay.votes.encoding import canonical, intern, is_missing, lookup, recode, smallest, value_table
 from assay.votes.item_names import Names, index_names, item_names, rows_named, unknown_items
 from assay.votes.levels import bare, given_levels
 from assay.votes.pieces import Piece, is_in_pieces, pieces_of, read, schema_of
 from assay.votes.probabilities import TOLERATED, SoftReader, best_of, not_probabilities, probability_table
 from assay.votes.schema import HasSchema, OutcomeSets, Schema
+from assay.votes.several import cast_votes
 from assay.votes.sparse_codes import CodeArray, SparseCodes
-from assay.votes.summary import compare_with_gold, contradictions, set_counts, summarize, wilson
-from assay.votes.truth import by_name
+from assay.votes.summary import SILENCE_AGAINST, compare_with_gold, contradictions, set_counts, summarize, wilson
+from assay.votes.truth import by_name, of_some
 from assay.votes.votes import Fault, Votes
 
 __all__ = [
+    "SILENCE_AGAINST",
     "TOLERATED",
     "CodeArray",
     "Fault",
@@ -30,6 +32,7 @@ __all__ = [
     "best_of",
     "by_name",
     "canonical",
+    "cast_votes",
     "compare_with_gold",
     "contradictions",
     "given_levels",
@@ -38,7 +41,9 @@ __all__ = [
     "is_in_pieces",
     "is_missing",
     "item_names",
+    "lookup",
     "not_probabilities",
+    "of_some",
     "on_the_same_task",
     "pieces_of",
     "probability_table",

@@ -21,12 +21,13 @@ def check_sources(given: Schema, wanted: Schema) -> None:
         raise VoteError(f"these votes lack sources that the model was fitted on: {listing(missing)}")
 
 
-def check_emitted(given: Schema, wanted: Schema, columns: Iterable[CodeArray]) -> None:
-    """Raise if a source emitted a value that it does not have in the wanted schema; ``columns`` are (items,) codes.
+def check_emitted(given: Schema, wanted: Schema, emitted_by: Iterable[CodeArray]) -> None:
+    """Raise if a source emitted a value that it does not have in the wanted schema.
 
-    Values that are listed but were never emitted are ignored.
+    ``emitted_by`` are the codes of each source, in any order. Values that are listed but were never emitted are
+    ignored.
     """
-    for name, table, known, codes in zip(wanted.names, given.values, wanted.values, columns, strict=True):
+    for name, table, known, codes in zip(wanted.names, given.values, wanted.values, emitted_by, strict=True):
         labels = {bare(vote) for vote in known}
         unknown = [code for code, vote in enumerate(table) if bare(vote) not in labels]
         if not unknown:

@@ -72,9 +72,17 @@ def _list_columns(schema: Schema, cast: SparseCodes) -> dict[str, Any]:
     starts = pa.array(cast.starts)
     # Plain strings: Parquet encodes them as a dictionary anyway, and cannot read lists of dictionaries in pieces.
     return {
-        column: pa.LargeListArray.from_arrays(starts, pa.array(names, type=pa.string()).take(pa.array(numbers)))
+        column: pa.LargeListArray.from_arrays(
+            starts, pa.array(names, type=_text(names, numbers)).take(pa.array(numbers))
+        )
         for column, numbers, names in ((_SOURCE, cast.sources, list(schema.names)), (_VOTE, said, texts))
     }
+
+
+def _text(names: list[str], numbers: npt.NDArray[Any]) -> pa.DataType:
+    """The type of a column of texts: plain strings hold 2 GB at most."""
+    sizes = np.array([len(name.encode()) for name in names] or [0])
+    return pa.large_string() if int(sizes.max()) * len(numbers) >= 2**31 else pa.string()
 
 
 def _texts_of_values(schema: Schema) -> tuple[list[str], npt.NDArray[np.int32]]:

@@ -52,7 +52,7 @@ def intern(values: Sequence[object]) -> tuple[npt.NDArray[np.int32], list[Any]]:
     """
     try:
         return _interned(values)
-    except TypeError:  # dicts over several tasks cannot be hashed
+    except TypeError:  # dicts over several tasks, and lists of labels, cannot be hashed
         codes, distinct = _interned([_hashable(value) for value in values])
         backwards = np.flatnonzero(codes >= 0)[::-1]
         first = np.empty(len(distinct), dtype=np.intp)
@@ -64,20 +64,27 @@ class _Items(tuple[tuple[Any, Any], ...]):
     """The items of a dict, to distinguish it from a tuple that a source returned."""
 
 
-class _Entries(tuple[Any, ...]):
-    """The entries of a list, to distinguish it from a tuple."""
+class _Group(tuple[Any, ...]):
+    """The members of a list, likewise."""
+
+
+class _Set(tuple[Any, ...]):
+    """The members of a set."""
 
 
 def _hashable(value: object) -> object:
-    """A key that is equal for equal values: dicts, and lists as in ``{"one_of": [...]}``, cannot be hashed."""
+    """A key that is equal for equal values: dicts, lists and sets cannot be hashed."""
     key = _Items(value.items()) if isinstance(value, Mapping) else value
     try:
-        hash(key)
+        hash(value)
     except TypeError:
         if isinstance(value, Mapping):
             return _Items((name, _hashable(part)) for name, part in value.items())
-        if isinstance(value, list):
-            return _Entries(map(_hashable, value))
+        if isinstance(value, list | np.ndarray):
+            return _Group(map(_hashable, value))
+        if isinstance(value, set):
+            # In an order that does not depend on the process.
+            return _Set(sorted(map(_hashable, value), key=str))
         return repr(value)  # not a label, and the error will show it
     return key
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,9 @@ from assay.tasks import LabelSet, TaskGraph
 from assay.votes.columns import encode
 from assay.votes.schema import Schema
 from assay.votes.sparse_codes import SparseCodes
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 def long_votes(
@@ -31,15 +34,9 @@ def long_votes(
     """
     import polars as pl
 
-    from assay._core.rows import as_polars, positions_in
+    from assay._core.rows import positions_in
 
-    frame = as_polars(table)
-    for column in (item, source, label):
-        if column not in frame.columns:
-            raise VoteError(f"the table has no column {column!r}. {near_miss(column, frame.columns)}")
-    frame = frame.select(item, source, label).drop_nulls(label)
-    if frame[item].null_count() or frame[source].null_count():
-        raise VoteError(f"some votes have no item or no source: {item!r} and {source!r} must not be null")
+    frame = _checked_table(table, item, source, label)
     workers = frame[source].cast(pl.String)
     items, names = frame[item].unique(maintain_order=True), workers.unique().sort()
     # Each distinct label is parsed once, not once per vote; except nested values, which polars cannot look up.
@@ -90,3 +87,35 @@ def _mapped(labels: list[Any], mapping: Mapping[Any, Any], column: str) -> list[
             f"column {column!r} holds {unknown!r}, which its mapping lacks; map it to a label, or to None to abstain"
         )
     return [mapping[value] for value in labels]
+
+
+def long_lists(
+    table: Any, *, item: str, source: str, label: str, mapping: Mapping[Any, Any] | None = None
+) -> tuple[dict[str, list[Any]], npt.NDArray[Any]]:
+    """Per source a list of labels, or None, for each item of a long table; and (items,) the names of the items."""
+    frame = _checked_table(table, item, source, label)
+    items = frame[item].unique(maintain_order=True)
+    row_of = {name: row for row, name in enumerate(items.to_list())}
+    found: dict[str, list[Any]] = {str(name): [None] * len(items) for name in sorted(map(str, frame[source].unique()))}
+    labels = frame[label].to_list()
+    if mapping is not None:
+        labels = _mapped(labels, mapping, label)
+    for one, name, said in zip(frame[item].to_list(), frame[source].to_list(), labels, strict=True):
+        if said is not None:
+            column, row = found[str(name)], row_of[one]
+            column[row] = [*(column[row] or []), *(said if isinstance(said, list) else [said])]
+    return found, items.to_numpy()
+
+
+def _checked_table(table: Any, item: str, source: str, label: str) -> pl.DataFrame:
+    """The three columns of a long table, without the rows that have no label."""
+    from assay._core.rows import as_polars
+
+    frame = as_polars(table)
+    for column in (item, source, label):
+        if column not in frame.columns:
+            raise VoteError(f"the table has no column {column!r}. {near_miss(column, frame.columns)}")
+    frame = frame.select(item, source, label).drop_nulls(label)
+    if frame[item].null_count() or frame[source].null_count():
+        raise VoteError(f"some votes have no item or no source: {item!r} and {source!r} must not be null")
+    return frame

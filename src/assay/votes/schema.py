@@ -52,6 +52,18 @@ class OutcomeSets:
 
 
 @dataclass(frozen=True, eq=False)
+class Place:
+    """One of many components: the sources and values that speak about it."""
+
+    schema: Schema
+    """Of these alone; of a source called nobody, without values, if there are none."""
+    sources: IntArray
+    """(sources there,): their columns in all votes."""
+    codes: tuple[IntArray, ...]
+    """Per such source the codes of its values there."""
+
+
+@dataclass(frozen=True, eq=False)
 class Schema:
     """Everything about votes but the votes themselves.
 
@@ -94,6 +106,13 @@ class Schema:
             if len(set(table)) < len(table):
                 twice = next(vote for vote, count in Counter(table).items() if count > 1)
                 raise VoteError(f"the value table of source {name!r} lists {str(twice)!r} twice")
+            if self.has_several:
+                wide = next((vote for vote in table if len(self.label_space.by_component(vote)) > 1), None)
+                if wide is not None:
+                    raise VoteError(
+                        f"the value table of source {name!r} lists {str(wide)!r}, which speaks about unrelated "
+                        "questions; where any subset of labels may apply, each has a value of its own"
+                    )
 
     def __repr__(self) -> str:
         count = len(self.tasks)
@@ -114,6 +133,11 @@ class Schema:
     def label_space(self) -> LabelSpace:
         """The outcomes that votes are sets of."""
         return self.tasks.label_space
+
+    @property
+    def has_several(self) -> bool:
+        """Whether a source may cast several votes on one item: one for each component, where any subset may apply."""
+        return bool(self.label_space.multiple)
 
     @cached_property
     def offsets(self) -> IntArray:
@@ -138,7 +162,44 @@ class Schema:
     @cached_property
     def outcome_sets(self) -> tuple[OutcomeSets, ...]:
         """Per component of the label space: the values as sets of its outcomes."""
-        return tuple(self._outcome_sets(index) for index in range(len(self.label_space.components)))
+        components = range(len(self.label_space.components))
+        return tuple((self._few_sets if self.has_several else self._outcome_sets)(index) for index in components)
+
+    def _few_sets(self, index: int) -> OutcomeSets:
+        """The sets of one of many components, found among the values that speak about it."""
+        place = self.places[index]
+        found = place.schema.outcome_sets[0]
+        of_code = [np.full(len(table) + 1, -1, dtype=np.int32) for table in self.values]
+        for at, source in enumerate(place.sources):
+            of_code[source][place.codes[at]] = found.of_code[at][:-1]
+        return OutcomeSets(found.masks, tuple(of_code), tuple(np.zeros_like(codes) for codes in of_code))
+
+    @cached_property
+    def places(self) -> tuple[Place, ...]:
+        """Per component the sources and values that speak about it, if each value speaks about one."""
+        codes: list[dict[int, list[int]]] = [{} for _ in self.label_space.components]
+        homes = self.label_space.component_of
+        for source, table in enumerate(self.values):
+            for code, vote in enumerate(table):
+                codes[homes(vote.tasks[0])].setdefault(source, []).append(code)
+        found = []
+        for index, speaking in enumerate(codes):
+            names = tuple(self.names[source] for source in speaking) or ("nobody",)
+            values = [tuple(self.values[source][code] for code in own) for source, own in speaking.items()] or [()]
+            part = Schema(self.tasks.of_component(index), names, tuple(values))
+            sources = np.array([*speaking], dtype=np.int64)
+            found.append(Place(part, sources, tuple(np.array(own) for own in speaking.values())))
+        return tuple(found)
+
+    @cached_property
+    def place_of_value(self) -> IntArray:
+        """(values, 3): the component that each value speaks about, and its source and its code among those there."""
+        found = np.full((self.value_count, 3), -1, dtype=np.int64)
+        for index, place in enumerate(self.places):
+            for at, (source, own) in enumerate(zip(place.sources, place.codes, strict=True)):
+                numbers = self.offsets[source] + own
+                found[numbers, 0], found[numbers, 1], found[numbers, 2] = index, at, np.arange(len(own))
+        return found
 
     def _outcome_sets(self, index: int) -> OutcomeSets:
         component = self.label_space.components[index]

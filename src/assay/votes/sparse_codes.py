@@ -33,9 +33,9 @@ class SparseCodes:
     starts: IntArray
     """(rows + 1,): where each row's votes start."""
     sources: npt.NDArray[np.int32]
-    """(votes,): who votes, in ascending order within a row."""
+    """(votes,): who votes, in ascending order within a row. Several times only where any subset of labels may apply."""
     codes: CodeArray
-    """(votes,): the value; never negative."""
+    """(votes,): the value; never negative. In ascending order where a source votes several times."""
     width: int
     """The number of sources."""
 
@@ -80,7 +80,10 @@ class SparseCodes:
             raise VoteError(f"its votes are of sources {sources.min()} to {sources.max()}, but there are {made.width}")
         if len(codes) and not ((codes >= 0) & (codes < sizes[sources])).all():
             raise VoteError("some of its votes have a value that their source cannot emit")
-        if not ((np.diff(made.sources) > 0) | (np.diff(made.row) > 0)).all():
+        ascending = (np.diff(made.sources) > 0) | (np.diff(made.row) > 0)
+        if schema.has_several:
+            ascending |= (np.diff(made.sources) == 0) & (np.diff(made.codes.astype(np.int64)) > 0)
+        if not ascending.all():
             raise VoteError("the sources of an item are not in order, or one votes twice")
         return made
 
@@ -153,11 +156,11 @@ class SparseCodes:
         place[chosen] = np.arange(len(chosen), dtype=np.int32)
         kept = self.keep(place[self.sources] >= 0)
         made = type(self)(kept.starts, place[kept.sources], kept.codes, len(chosen))
-        return made if (np.diff(chosen) > 0).all() else made._ordered()
+        return made if (np.diff(chosen) > 0).all() else made.ordered()
 
-    def _ordered(self) -> Self:
-        """The same votes, sorted by source within each row."""
-        order = np.lexsort((self.sources, self.row))
+    def ordered(self) -> Self:
+        """The same votes, sorted by source and code within each row."""
+        order = np.lexsort((self.codes, self.sources, self.row))
         return type(self)(self.starts, self.sources[order], self.codes[order], self.width)
 
     def recoded(self, lookups: Sequence[npt.NDArray[np.signedinteger[Any]]]) -> Self:
@@ -188,8 +191,20 @@ class SparseCodes:
                 "take some of them: votes.take(slice(0, 100_000)).codes"
             )
         codes = np.full((len(self), self.width), -1, dtype=dtype or self.codes.dtype, order="F")
+        if self.has_several:
+            raise VoteError(
+                "some sources cast several votes on one item, for which a table of codes has no room; "
+                "look at votes.cast, or at one component: votes.of_component(0).codes"
+            )
         codes[self.row, self.sources] = self.codes
         return codes
+
+    @property
+    def has_several(self) -> bool:
+        """Whether some source casts several votes on one row."""
+        again = self.sources[1:] == self.sources[:-1]
+        again[self.starts[1:-1][(self.starts[1:-1] > 0) & (self.starts[1:-1] <= len(again))] - 1] = False
+        return bool(again.any())
 
     def columns(self) -> Iterator[CodeArray]:
         """The (rows,) codes of each source in turn, in which −1 abstains."""

@@ -32,6 +32,12 @@ _Z = float(ndtri(0.975))
 """Standard deviations on each side of a 95% interval."""
 
 
+SILENCE_AGAINST = 0.4
+"""In a majority vote where any subset of labels may apply: the part of a vote against a label that it is if a source
+could have named it and did not. Chosen on simulated votes: with none of it, a single error of many sources is enough;
+with all of it, it takes most of them to find a label."""
+
+
 def summarize(votes: Votes, gold: Votes | None, by: str, weights: FloatArray | None = None) -> pd.DataFrame:
     """The table of :meth:`assay.Votes.summary`; ``weights`` (items,) are how many items each row represents."""
     import pandas as pd
@@ -234,14 +240,14 @@ def compare_with_gold(votes: Votes, gold: Votes) -> tuple[BoolArray, BoolArray]:
     listed = votes.cast
     right, has_gold = np.ones(len(listed.sources), dtype=bool), np.zeros(len(listed.sources), dtype=bool)
     wrong = np.zeros_like(has_gold)
-    of_row = gold.codes[:, 0][listed.row]
-    for sets, truth in zip(votes.outcome_sets, gold.outcome_sets, strict=True):
+    for index, (sets, truth) in enumerate(zip(votes.outcome_sets, gold.outcome_sets, strict=True)):
+        of_row = gold.sets_of(index)[listed.row]
         known = np.vstack([truth.masks, np.ones((1, truth.masks.shape[1]), dtype=bool)])
         entailed: BoolArray = np.asarray((~known[:, None, :] | sets.masks[None]).all(axis=2))
         excluded: BoolArray = np.asarray((~known[:, None, :] | ~sets.masks[None]).all(axis=2))
         for block in _blocks_of_sets(votes, sets):
             says = block.set_of >= 0
-            at = truth.of_code[0][of_row[block.cast]]
+            at = of_row[block.cast]
             right[block.cast] &= ~says | entailed[at, block.set_of]
             wrong[block.cast] |= says & excluded[at, block.set_of]
             has_gold[block.cast] |= says & (at >= 0)

@@ -13,6 +13,7 @@ from assay.tasks import LabelSpace
 from assay.votes.dense_codes import DenseCodes
 from assay.votes.encoding import ABSTAIN, is_missing
 from assay.votes.item_names import Names, common_index, index_names, index_of, rows_named, unknown_items
+from assay.votes.sparse_codes import SparseCodes
 
 if TYPE_CHECKING:
     from assay.votes.votes import Votes
@@ -32,6 +33,10 @@ def true_labels(votes: Votes, gold: Any) -> Votes:
     if isinstance(gold, KnowsGold):
         return gold.gold_for(votes)
     truth, names = _with_names(votes, gold)
+    if votes.tasks.linked is not None and truth.tasks == votes.tasks.linked:
+        truth = truth.unlinked
+    elif truth.tasks.linked is not None and truth.tasks.linked == votes.tasks:
+        truth = _linked(votes, truth)
     if truth.shape[1] != 1:
         raise VoteError(f"gold must be votes of one source, but it has {truth.shape[1]}; select one of them")
     if truth.tasks == votes.tasks and names is not None and _is_by_name(votes, names):
@@ -49,9 +54,18 @@ def by_name(votes: Votes, truth: Votes, names: Names, what: str = "gold") -> Vot
     rows = rows_named(votes.items, len(votes), names)
     if (rows < 0).any():
         raise unknown_items(names[rows < 0].tolist(), votes.items, len(votes), what)
-    codes = np.full((len(votes), 1), ABSTAIN, dtype=truth.codes.dtype)
-    codes[rows] = truth.codes
-    return type(votes)(truth.schema, DenseCodes(codes), votes.items)
+    return of_some(votes, truth, rows)
+
+
+def of_some(votes: Votes, truth: Votes, rows: npt.NDArray[np.int64]) -> Votes:
+    """The true labels of some items of some votes, given by row, as those of all items."""
+    # The items without gold are all like one more, without votes.
+    nothing = SparseCodes(np.zeros(2, dtype=np.int64), truth.cast.sources[:0], truth.cast.codes[:0], 1)
+    which = np.full(len(votes), len(truth), dtype=np.int64)
+    which[rows] = np.arange(len(truth))
+    found = SparseCodes.concat([truth.cast, nothing]).take(which)
+    store = found if truth.schema.has_several else DenseCodes(found.dense())
+    return type(votes)(truth.schema, store, votes.items)
 
 
 def _is_by_name(votes: Votes, names: Names) -> bool:
@@ -71,7 +85,7 @@ def _with_names(votes: Votes, gold: Any) -> tuple[Votes, Names | None]:
         return gold, gold.items
     if isinstance(gold, Mapping) or (hasattr(gold, "iloc") and hasattr(gold, "columns")):
         names = common_index([gold[task] for task in gold])
-        return votes.from_columns(votes.tasks, {"gold": list(_rows_of(gold))}), names
+        return _whole(votes, list(_rows_of(gold))), names
     names = None if index_of(gold) is None else _names_of_series(votes, gold)
     return _from_sequence(votes, gold), names
 
@@ -83,13 +97,15 @@ def _names_of_series(votes: Votes, gold: Any) -> Names | None:
 
 def _from_sequence(votes: Votes, gold: Any) -> Votes:
     """From outcome numbers, labels, or dicts over tasks, one per item."""
+    if isinstance(gold, np.ndarray) and gold.ndim == 2 and len(votes.tasks.declared) == 1 and votes.tasks.multiple:
+        return _from_table(votes, gold)
     if isinstance(gold, np.ndarray) and gold.dtype.kind in "iu" and gold.ndim == 1:
         numbers: npt.NDArray[np.integer] | None = gold
     else:
         gold = list(gold.tolist() if hasattr(gold, "tolist") else gold)
         numbers = _integers(gold)
     if numbers is None or not len(numbers):
-        return votes.from_columns(votes.tasks, {"gold": list(gold)})
+        return _whole(votes, list(gold))
     _outcomes_by_number(votes.label_space, [int(numbers.min()), int(numbers.max())])
     # Each distinct outcome is looked up once, not once per item; and most items may have no gold.
     rows = np.flatnonzero(numbers >= 0)
@@ -98,9 +114,40 @@ def _from_sequence(votes: Votes, gold: Any) -> Votes:
     table = votes.from_columns(votes.tasks, {"gold": [None, *_outcomes_by_number(votes.label_space, used.tolist())]})
     place = np.zeros(int(used.max(initial=0)) + 1, dtype=np.int64)
     place[used] = np.arange(1, len(used) + 1)
+    if table.is_sparse:
+        chosen = np.zeros(len(numbers), dtype=np.int64)
+        chosen[rows] = place[known]
+        return table.take(chosen)
     codes = np.full((len(numbers), 1), ABSTAIN, dtype=table.codes.dtype)
     codes[rows] = table.codes[place[known]]
     return type(votes)(table.schema, DenseCodes(codes))
+
+
+def _whole(votes: Votes, labels: list[Any]) -> Votes:
+    """Gold from labels; where any subset may apply, those that are not listed do not."""
+    if votes.tasks.multiple:
+        return votes._from_lists(votes.tasks, {"gold": labels}, complete=True)
+    return votes.from_columns(votes.tasks, {"gold": labels})
+
+
+def _linked(votes: Votes, truth: Votes) -> Votes:
+    """Gold of each label by itself, as gold of the labels that some logic links."""
+    rows: list[dict[str, Any] | None] = [None] * len(truth)
+    for row, code in zip(truth.cast.row.tolist(), truth.cast.codes.tolist(), strict=True):
+        rows[row] = (rows[row] or {}) | dict(truth.values[0][code].labels)
+    return _whole(votes, rows)
+
+
+def _from_table(votes: Votes, gold: npt.NDArray[Any]) -> Votes:
+    """From (items, labels) ones and zeros of the only task, any subset of whose labels may apply."""
+    ((task, labels),) = votes.tasks.multiple.items()
+    if gold.shape[1] != len(labels) or not np.isin(gold, (0, 1)).all():
+        raise VoteError(
+            f"a table of gold for {task!r} has ones and zeros, a column for each of its {len(labels)} labels, "
+            f"but got {gold.dtype} values of shape {gold.shape}"
+        )
+    names = np.array(labels, dtype=object)
+    return _whole(votes, [names[row].tolist() for row in gold.astype(bool)])
 
 
 def _rows_of(columns: Mapping[str, Any]) -> Iterable[dict[str, str] | None]:

@@ -19,9 +19,10 @@ from assay.votes.columns import Column, encode, probability_column
 from assay.votes.dense_codes import DenseCodes
 from assay.votes.item_names import check_unique, common_index, index_names, item_names, rows_named, unknown_items
 from assay.votes.levels import given_levels
-from assay.votes.long_table import long_votes
+from assay.votes.long_table import long_lists, long_votes
 from assay.votes.matrix import codes_of_matrix, column_names
 from assay.votes.schema import HasSchema, OutcomeSets, Schema
+from assay.votes.several import Said, cast_votes, said_in, split_votes, table_of
 from assay.votes.soft_votes import common_scores, common_tables, recoded, with_levels
 from assay.votes.sparse_codes import CodeArray, SparseCodes
 
@@ -224,8 +225,10 @@ class Votes(HasSchema):
             A label is a name, a pair ``(task, label)``, a dict over several tasks,
             :func:`assay.one_of` or :func:`assay.none_of` of labels,
             or missing (None, NaN) for abstain; or a label with a confidence, ``("Doctor", 0.7)``, or a dict of
-            label -> probability, as in :meth:`from_probabilities`. Or a pandas DataFrame with a column per source.
-            The index of pandas columns names the items, unless it only numbers the rows.
+            label -> probability, as in :meth:`from_probabilities`. Of a task with ``multiple=True``: also a list of
+            labels that apply, empty if none does, or a dict of label -> True or False.
+            Or a pandas DataFrame with a column per source. The index of pandas columns names the
+            items, unless it only numbers the rows.
 
         >>> tasks = TaskGraph.flat("person", ["Doctor", "Lawyer"])
         >>> votes = Votes.from_columns(tasks, {"kb": ("person", ["Doctor", None]), "crowd": ["Lawyer", "Doctor"]})
@@ -234,6 +237,8 @@ class Votes(HasSchema):
         """
         if not len(columns.keys()):
             raise VoteError("expected at least one source, but there are no columns")
+        if tasks.multiple:
+            return cls._from_lists(tasks, columns)
         read = {}
         for name, given in columns.items():
             task, column, labels = _task_and_labels(given)
@@ -255,6 +260,38 @@ class Votes(HasSchema):
         tables = [column.table for column in columns.values()]
         made = cls.from_codes(tasks, codes, tuple(columns), tables, scores=scores, levels=levels)
         return replace(made, items=common_index([column.given for column in columns.values()]))
+
+    @classmethod
+    def _from_lists(cls, tasks: TaskGraph, columns: Mapping[str, Any], *, complete: bool = False) -> Votes:
+        """The same where any subset of labels may apply. ``complete``: labels that are not listed do not."""
+        said, lengths, given_columns = [], {}, []
+        for name, given in columns.items():
+            task, column, labels = _task_and_labels(given)
+            given_columns.append(column)
+            try:
+                said.append(said_in(tasks.label_space, labels, task, complete=complete))
+            except AssayError as error:
+                raise type(error)(f"source {name!r}: {error}") from error
+            lengths[name] = len(labels)
+        if len(set(lengths.values())) > 1:
+            raise VoteError(f"every source needs one label (or None) per item, but their lengths are {lengths}")
+        return cls._of_said(tasks, tuple(columns), said, items=common_index(given_columns))
+
+    @classmethod
+    def _of_said(
+        cls,
+        tasks: TaskGraph,
+        names: Sequence[str],
+        said: Sequence[Said],
+        *,
+        items: npt.NDArray[Any] | None = None,
+        faults: Sequence[Fault] = (),
+        tables: Sequence[Sequence[Vote]] | None = None,
+    ) -> Votes:
+        """Votes from what each source says, which may be several votes on one item; ``tables`` may list more values."""
+        known = tables or [table_of(tasks.label_space, groups) for _, groups in said]
+        schema = Schema(tasks, tuple(names), tuple(tuple(table) for table in known))
+        return cls(schema, cast_votes(len(said[0][0]), said, schema.values), items, tuple(faults))
 
     @classmethod
     def from_long(
@@ -292,6 +329,10 @@ class Votes(HasSchema):
         >>> votes.names, votes.items.tolist(), votes.codes.tolist()
         (('ann', 'bob'), ['a', 'b'], [[0, 1], [-1, 0]])
         """
+        if tasks is not None and tasks.multiple:
+            columns, named = long_lists(table, item=item, source=source, label=label, mapping=mapping)
+            found = cls._from_lists(tasks, {name: (task, given) for name, given in columns.items()})
+            return replace(found, items=named)
         schema, cast, items = long_votes(table, tasks, task, item=item, source=source, label=label, mapping=mapping)
         return cls(schema, cast if cast.is_worth_listing else DenseCodes.checked(cast.dense(), schema), items)
 
@@ -403,6 +444,62 @@ class Votes(HasSchema):
         is_rows_of_all_columns = isinstance(rows, tuple) and len(rows) == 2 and rows[1] is Ellipsis
         return self.take(rows[0] if is_rows_of_all_columns else rows)
 
+    def of_component(self, index: int) -> Votes:
+        """The votes that speak about one component, and the sources that can, where any subset of labels may apply.
+
+        >>> from assay import Task
+        >>> tasks = TaskGraph([Task("topics", ["sports", "art"], multiple=True)])
+        >>> said = {"kb": [["sports", "art"], ["art"], None], "rule": ["sports", None, None]}
+        >>> votes = Votes.from_columns(tasks, said)
+        >>> votes.of_component(0).codes.tolist(), votes.of_component(1).codes.tolist()
+        ([[0, 0], [-1, -1], [-1, -1]], [[0], [0], [-1]])
+        """
+        order, ends, row, place = self._grouped
+        own = order[ends[index] : ends[index + 1]]
+        schema = self.schema.places[index].schema
+        starts = np.concatenate([[0], np.cumsum(np.bincount(row[own], minlength=len(self)))]).astype(np.int64)
+        sources, codes = place[own, 0].astype(np.int32), place[own, 1].astype(schema.code_type)
+        return Votes(schema, SparseCodes(starts, sources, codes, len(schema.names)), self.items)
+
+    @cached_property
+    def unlinked(self) -> Votes:
+        """The same votes, in which each label is by itself where any subset may apply: :attr:`TaskGraph.unlinked`."""
+        tasks = self.tasks.unlinked
+        if tasks is self.tasks:
+            return self
+        apart = tasks.label_space.alone
+        said = [[tasks.label_space.by_component(vote, apart=apart) for vote in table] for table in self.values]
+        tables = [table_of(tasks.label_space, groups) for groups in said]
+        schema = Schema(tasks, self.names, tuple(tables))
+        return Votes(schema, split_votes(self.cast, said, tables), self.items, self.faults)
+
+    @cached_property
+    def _grouped(self) -> tuple[npt.NDArray[Any], ...]:
+        """The votes cast, ordered by component, where those of each end, and of each its row and its place there."""
+        cast = self.cast
+        place = self.schema.place_of_value[self.schema.offsets[cast.sources] + cast.codes]
+        order = np.argsort(place[:, 0], kind="stable")
+        ends = np.cumsum([0, *np.bincount(place[:, 0], minlength=len(self.label_space.components))])
+        return order, ends, cast.row, place[:, 1:].astype(np.int32)
+
+    def _emitted(self) -> Iterable[CodeArray]:
+        """The codes of each source in turn."""
+        if not self.schema.has_several:
+            return self.store.columns()
+        return (self.store.select([source]).cast.codes for source in range(len(self.names)))
+
+    def sets_of(self, component: int) -> npt.NDArray[np.int64]:
+        """(items,): for votes of one source, which of a component's sets it says; −1 where it says nothing of it."""
+        found = np.full(len(self), -1, dtype=np.int64)
+        said = self.outcome_sets[component].of_code[0][self.cast.codes]
+        found[self.cast.row[said >= 0]] = said[said >= 0]
+        return found
+
+    @property
+    def voted(self) -> npt.NDArray[np.bool_]:
+        """(items,): whether any source votes."""
+        return np.diff(self.cast.starts) > 0
+
     def block(self, start: int, stop: int) -> Votes:
         """Consecutive items, without copying the votes."""
         items = None if self.items is None else self.items[start:stop]
@@ -435,11 +532,13 @@ class Votes(HasSchema):
             If the tasks differ, a source is missing, or a source emitted a value that it does not have in ``other``.
         """
         schema = other.schema if isinstance(other, Votes) else other
+        if schema.tasks.linked is not None and self.tasks == schema.tasks.linked:
+            return self.unlinked.like(schema)
         check_sources(self.schema, schema)
         given = self if self.names == schema.names else self.select(schema.names)
         if given.values == schema.values:
             return given
-        check_emitted(given.schema, schema, given.store.columns())
+        check_emitted(given.schema, schema, given._emitted())
         return Votes(schema, recoded(given, schema), given.items, given.faults, given.scores)
 
     # Inspection
@@ -486,7 +585,10 @@ class Votes(HasSchema):
         """
         from assay.votes.summary import overlaps_and_conflicts
 
-        return self.cast.keep(overlaps_and_conflicts(self)[1]).dense() >= 0
+        conflicting = self.cast.keep(overlaps_and_conflicts(self)[1])
+        found = np.zeros(self.shape, dtype=bool, order="F")
+        found[conflicting.row, conflicting.sources] = True
+        return found
 
     @property
     def plot(self) -> VotePlots:
@@ -504,9 +606,11 @@ class Votes(HasSchema):
         return true_labels(self, gold)
 
     def to_pandas(self) -> pd.DataFrame:
-        """One column of label names per source; None where it abstains."""
+        """One column of label names per source; None where it abstains. Lists of them where any subset may apply."""
         import pandas as pd
 
+        if self.schema.has_several:
+            return _table_of_lists(self)
         columns = {}
         for name, table, codes in zip(self.names, self.values, self.store.columns(), strict=True):
             texts = np.array([*texts_of(table), None], dtype=object)
@@ -538,6 +642,20 @@ class Votes(HasSchema):
 
         table = read_parquet(Path(path))
         return header_of(table.schema, str(path)).votes(table, str(path))
+
+
+def _table_of_lists(votes: Votes) -> pd.DataFrame:
+    import pandas as pd
+
+    cells = np.full(votes.shape, None, dtype=object)
+    cast = votes.cast
+    texts = [texts_of(table, beside_tasks=True) for table in votes.values]
+    for row, source, code in zip(cast.row.tolist(), cast.sources.tolist(), cast.codes.tolist(), strict=True):
+        if cells[row, source] is None:
+            cells[row, source] = []
+        cells[row, source].append(texts[source][code])
+    index = votes.items if votes.items is not None else range(len(votes))
+    return pd.DataFrame({name: pd.Series(cells[:, j], index=index) for j, name in enumerate(votes.names)}, index=index)
 
 
 def _several(sources: str | int | Iterable[str | int]) -> Iterable[str | int]:

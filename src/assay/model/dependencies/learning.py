@@ -144,11 +144,12 @@ class _Part:
 
 
 def _learned(tally: Tally, settings: _Settings) -> LearnedDependencies:
-    if tally.items and not len(tally.sketch.keys):
+    counted = [tally.of_component(index)[0] for index in range(len(tally.tasks.label_space.components))]
+    if tally.items and not any(len(part.sketch.keys) for part in counted):
         raise VoteError("these counts have no vote patterns, which learning dependencies needs; count the votes again")
     names = tally.names
     residuals = np.eye(len(names))
-    if tally.pair is None:
+    if any(part.pair is None for part in counted):
         note = (
             f"dependencies are learned for up to {MAX_VALUES:,} values over all sources, "
             f"but there are {tally.schema.value_count:,}"
@@ -196,16 +197,17 @@ def _edge(
 
 
 def _part(tally: Tally, index: int, settings: _Settings, rng: np.random.Generator) -> _Part | None:
-    layout = layout_of(tally.schema, index, SourceGraph(tally.names))
+    counted, at, columns = tally.of_component(index)
+    layout = layout_of(counted.schema, at, SourceGraph(counted.names))
     if len(layout.masks) < 3:
         return None
-    problem = Problem(layout, Evidence.of(tally, layout).patterns)
+    problem = Problem(layout, Evidence.of(counted, layout).patterns)
     edges, left_out, parameters, again, untested = _searched(problem, settings)
     confidence = None
     if settings.resamples and edges:
         confidence = stability(problem, again, settings.resamples, rng, progress=settings.progress)
     return _Part(
-        layout.sources.tolist(),
+        columns[layout.sources].tolist(),
         edges,
         left_out,
         confidence,

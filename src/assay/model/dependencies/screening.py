@@ -24,13 +24,16 @@ def strong_dependencies(tally: Tally) -> LearnedDependencies:
     names = tally.names
     residuals = np.eye(len(names))
     edges: dict[tuple[str, str], LearnedEdge] = {}
-    for index, component in enumerate(tally.tasks.label_space.components if tally.pair is not None else ()):
-        layout = layout_of(tally.schema, index, SourceGraph(names))
+    for index, component in enumerate(tally.tasks.label_space.components):
+        counted, at, columns = tally.of_component(index)
+        if counted.pair is None:
+            continue
+        layout = layout_of(counted.schema, at, SourceGraph(counted.names))
         if len(component) < 2 or len(layout.masks) < _LEAST_SOURCES:
             continue
-        statistics = Statistics.of(tally, layout)
+        statistics = Statistics.of(counted, layout)
         found = near_copies(layout.without_levels, statistics.without_levels(layout))
-        place = layout.sources
+        place = columns[layout.sources]
         residuals[np.ix_(place, place)] = np.where(np.eye(len(place)) > 0, 1.0, found.excess)
         for group in found.groups:
             for i, j in _pairs(group, found, layout, statistics):

@@ -18,6 +18,13 @@ from assay.model.estimate.covariance import from_covariance
 from assay.model.estimate.em import EMSettings, expectation_maximization, leaves_out
 from assay.model.estimate.goodness_of_fit import GoodnessOfFit, goodness_of_fit
 from assay.model.estimate.knowledge import Knowledge
+from assay.model.estimate.named_labels import (
+    LEAST_SOURCES,
+    equally_accurate,
+    exchangeable,
+    told_share,
+    with_silence,
+)
 from assay.model.estimate.robust import RobustSettings, robust
 from assay.model.estimate.self_assessment import SelfAssessment, self_assessment
 from assay.model.estimate.solver import SolverOutcome
@@ -87,6 +94,8 @@ class Fit:
     """How well independent sources explain the votes, if that was tested."""
     em_weight: float = 1.0
     """How much of it is EM's, from 0 to 1; what is not is the robust model's."""
+    names_labels: bool = False
+    """Whether sources name labels, of which any subset may apply."""
     balance_told: float = 1.0
     """How far the votes tell the class balance, from 0 to 1."""
     uncorrected: Scoring | None = None
@@ -128,7 +137,13 @@ class Fit:
         if self.known_assessment is not None:
             return self.known_assessment
         assert self.evidence is not None
-        return self_assessment(self.parameters, self.scoring, self.evidence, balance_is_known=self.knows_balance)
+        return self_assessment(
+            self.parameters,
+            self.scoring,
+            self.evidence,
+            balance_is_known=self.knows_balance,
+            silence_votes=self.names_labels,
+        )
 
     @property
     def knows_balance(self) -> bool:
@@ -198,7 +213,12 @@ def fit_component(
     fits, candidates = None, list[Candidate]()
     weight = {"auto": 0.0, "robust": 0.0}.get(method, 1.0)
     # Without counts of co-votes the fit of EM cannot be tested; with that many values robust is safer.
-    if method == "em" or (method == "auto" and evidence.statistics is not None):
+    untold = known.names_labels and len(evidence.layout.graph.components) < LEAST_SOURCES
+    if untold:
+        alike = equally_accurate(evidence, ignore_abstentions=known.ignore_abstentions)
+        candidates.append(Candidate(alike, Scoring.bayes(alike)))
+        weight = 1.0
+    elif method == "em" or (method == "auto" and evidence.statistics is not None):
         parameters, solvers["em"] = _em_by_stages(evidence, known, em, seed)
         if method == "auto":
             fits = goodness_of_fit(parameters, evidence)
@@ -215,8 +235,11 @@ def fit_component(
     elif method in ("completion", "covariance"):
         parameters, solvers = _moments(evidence, known, em, method, seed)
         candidates.append(Candidate(parameters, Scoring.bayes(parameters)))
-    trust = 1.0
-    if weight < 1:
+    trust = 0.0 if untold else 1.0
+    if weight < 1 and known.names_labels:
+        parameters, solvers["em of alike sources"] = _em_by_stages(evidence, known, exchangeable(em), seed)
+        candidates.append(Candidate(parameters, Scoring.bayes(parameters), 1 - weight))
+    elif weight < 1:
         parameters, scoring, solvers["robust"], trust = _robust_by_stages(
             evidence, known, _robust_settings(max_steps), doubts=fits is not None and fits.misfits
         )
@@ -229,13 +252,26 @@ def fit_component(
         solvers,
         evidence,
         balance_known=known.balance is not None,
+        known_intervals=_unknown_intervals(candidates[0].parameters) if untold else None,
         goodness_of_fit=fits,
         em_weight=weight,
-        balance_told=weight + (1 - weight) * trust,
+        names_labels=known.names_labels,
+        balance_told=0.0 if untold else weight + (1 - weight) * trust,
     )
-    if known.balance is None:
-        return found
-    return found.tilted(known.balance, em_weight=weight, trust=trust)
+    if known.names_labels and not untold and (share := told_share(evidence)) < 1:
+        alike = equally_accurate(evidence, ignore_abstentions=known.ignore_abstentions)
+        pooled = Scoring.pooled(share, found.scoring, Scoring.bayes(alike))
+        found = replace(found, parameters=found.parameters.mixed(share, alike), scoring=pooled)
+    if known.balance is not None:
+        found = found.tilted(known.balance, em_weight=0.0 if untold else weight, trust=trust)
+    if known.names_labels and not known.ignore_abstentions:
+        found = replace(found, scoring=with_silence(found.scoring))
+    return found
+
+
+def _unknown_intervals(parameters: Parameters) -> list[Interval]:
+    """The intervals of accuracies that are assumed, not learned: any would explain the votes."""
+    return [(found, np.zeros(len(found)), np.ones(len(found))) for found in accuracies(parameters)]
 
 
 def _moments(

@@ -38,6 +38,8 @@ class Knowledge:
     """Per source the outcomes its tasks apply to, for local accuracies; None for global ones."""
     ignore_abstentions: bool = False
     """Whether abstentions carry no information."""
+    names_labels: bool = False
+    """Whether any subset of labels may apply, so that sources name those that do, and silence is evidence."""
 
     @classmethod
     def none(cls, layout: Layout) -> Knowledge:

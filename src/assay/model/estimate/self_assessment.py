@@ -11,6 +11,7 @@ from assay.counts import Evidence, Layout, Statistics
 from assay.model.estimate.em import EMSettings, Expected, Maximizer
 from assay.model.estimate.goodness_of_fit import expected_co_votes, independent_pairs
 from assay.model.estimate.knowledge import Knowledge
+from assay.model.estimate.named_labels import against_by_silence
 from assay.model.estimate.near_copies import near_copies
 from assay.model.estimate.residuals import overlaps
 from assay.model.estimate.tilting import mean_posterior, tilted
@@ -71,15 +72,26 @@ class SelfAssessment:
 
 
 def self_assessment(
-    parameters: Parameters, scoring: Scoring, evidence: Evidence, *, balance_is_known: bool
+    parameters: Parameters,
+    scoring: Scoring,
+    evidence: Evidence,
+    *,
+    balance_is_known: bool,
+    silence_votes: bool = False,
 ) -> SelfAssessment:
-    """Assess the labels of the observed patterns; what hangs on the class balance only if that is not known."""
+    """Assess the labels of the observed patterns; what hangs on the class balance only if that is not known.
+
+    ``silence_votes``: the majority vote counts the silence of sources that name labels.
+    """
     statistics = evidence.statistics
     few = evidence.sample(_PATTERNS)
     votes = np.diff(few.design.starts)
     counts = np.where(votes > 0, few.counts, 0.0)
     labels, _ = softmax(scoring.log_joint(few.design) * scoring.effective(votes)[:, None])
-    majority = _shared(np.asarray(few.design.matrix @ parameters.layout.sum_over_voters(parameters.layout.masks)))
+    points = np.asarray(few.design.matrix @ parameters.layout.sum_over_voters(parameters.layout.masks))
+    if silence_votes and parameters.layout.outcomes == 2:
+        points[:, 0] += against_by_silence(parameters.layout, few)
+    majority = _shared(points)
     chosen = _shared(np.round(labels, 12))
     items = max(float(counts.sum()), TINY)
     right, voted = (chosen * labels).sum(axis=1), (majority * labels).sum(axis=1)
