@@ -56,6 +56,18 @@ def test_accuracies_are_recovered_as_the_chance_that_the_truth_is_in_the_set(kno
         assert row["accuracy"] == pytest.approx(accuracy[row["source"]][row["value"]], abs=0.06), row
 
 
+@pytest.mark.parametrize("method", ["em", "robust", "completion", "covariance"])
+def test_every_method_learns_from_sets(known, method):
+    votes, truth, _ = known
+    model = LabelModel(method=method, dependencies=()).fit(votes)
+    chances = model.predict_proba(votes)
+    np.testing.assert_allclose(chances.sum(axis=1), 1)
+    assert np.mean(chances.argmax(axis=1) == truth) > 0.8
+    alone = votes.select(["which", "which2", "which3"])
+    without = LabelModel(method=method, dependencies=(), allow_unidentifiable=True).fit(alone).predict_proba(alone)
+    assert np.mean(chances[np.arange(N), truth]) > np.mean(without[np.arange(N), truth])
+
+
 def test_the_model_labels_better_than_a_majority_vote(known):
     votes, truth, _ = known
     model = LabelModel(dependencies=()).fit(votes)

@@ -175,6 +175,28 @@ def is_words(words):
     return all(word.strip() for word in words)
 
 
+def test_the_end_of_a_file_may_lack_its_newline_and_line_ends_may_be_mixed(path):
+    mixed = TEXT.replace("\n", "\r\n", 4).removesuffix("\n")
+    more = SourceFile(path, mixed).add(assay.regex("x", "Doctor", on="text", name="new"))
+    assert more.text.startswith(mixed)
+    assert more.names[-1] == "new"
+    off = SourceFile(path, mixed.removesuffix("\n" + LAST.rstrip())).switch("votes", on=False)
+    assert off.text.startswith(mixed[: mixed.index(VOTES.splitlines()[1]) - len("[[source]]\n")])
+    assert not off["votes"].enabled
+
+
+def test_an_edit_needs_only_what_it_is_about(path):
+    """A file of names that is gone is told of when it is needed, not when something else is edited."""
+    file = SourceFile(
+        path, TEXT + "\n[[source]]\nname = 'gone'\ndictionary = 'gone.txt'\nlabel = 'Doctor'\non = 'text'\n"
+    )
+    assert not file.switch("law", on=False)["law"].enabled
+    with pytest.raises(assay.ProjectError, match=r"number 4 \('gone', line 30\): dictionary\(\) cannot read"):
+        file.sources()
+    with pytest.raises(assay.ProjectError, match=r"number 1 \('medicine', line 3\): regex\(\) cannot use the pattern"):
+        file.replace("medicine", {"name": "medicine", "regex": "(", "label": "Doctor", "on": "text"})
+
+
 def test_a_new_file_is_made(tmp_path):
     path = tmp_path / "sources.toml"
     with pytest.raises(assay.ProjectError, match="there is no file"):

@@ -152,11 +152,12 @@ class SourceFile:
         ProjectError
             If one cannot be made; names every one that cannot, with its line.
         """
+        return self._made([one for one in self.declared if one.enabled], tasks)
+
+    def _made(self, declared: Sequence[DeclaredSource], tasks: TaskGraph | None) -> list[Source]:
         made: list[Source] = []
         faults: list[str] = []
-        for one in self.declared:
-            if not one.enabled:
-                continue
+        for one in declared:
             try:
                 sources = one.entry.made(self.path.parent)
                 if tasks is not None:
@@ -180,9 +181,9 @@ class SourceFile:
             raise ProjectError(
                 f"{self.path} has a source called {said['name']!r} already; replace it, or choose another name"
             )
-        start = self._with_newlines(self.text)
+        start = self.text if not self.text or self.text.endswith("\n") else self.text + self._newline
         apart = self._newline if start.strip() and not start.endswith(2 * self._newline) else ""
-        return self._edited(f"{start}{apart}{self._with_newlines(entry_text(said))}")
+        return self._edited(f"{start}{apart}{self._with_newlines(entry_text(said))}", number=-1)
 
     def replace(self, name: str, source: Source | Mapping[str, Any]) -> Self:
         """The file with another source in the place of one; comments inside of it are kept too."""
@@ -225,12 +226,14 @@ class SourceFile:
         before, sections = self._sections()
         body = self._with_newlines(edited_entry(sections[number].body, said))
         changed = [*sections[:number], replace(sections[number], body=body), *sections[number + 1 :]]
-        return self._edited(before + "".join(map(str, changed)))
+        return self._edited(before + "".join(map(str, changed)), number)
 
-    def _edited(self, text: str) -> Self:
-        made = replace(self, text=text)
-        made.sources()  # a file that cannot be read is not written
-        return made
+    def _edited(self, text: str, number: int | None = None) -> Self:
+        """Another text, if it can be understood, and the source of that number made."""
+        edited = replace(self, text=text)
+        checked = edited.declared
+        edited._made([] if number is None else [checked[number]], None)
+        return edited
 
     def _number(self, name: str) -> int:
         if name not in self.names:
@@ -259,9 +262,8 @@ class SourceFile:
         return "\r\n" if "\r\n" in self.text else "\n"
 
     def _with_newlines(self, text: str) -> str:
-        """A text that ends with a newline, and has the line ends of the file."""
-        ended = text if not text or text.endswith("\n") else f"{text}\n"
-        return ended.replace("\r\n", "\n").replace("\n", self._newline)
+        """The text of one source with the line ends of the file."""
+        return text.replace("\r\n", "\n").replace("\n", self._newline)
 
 
 def read_sources(path: str | Path, tasks: TaskGraph | None = None) -> list[Source]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
 
@@ -80,6 +80,15 @@ def _shape(value: Any) -> str:
     return "<labels>" if isinstance(value, Mapping) else "<one>"
 
 
+What = TypeVar("What")
+Case = TypeVar("Case")
+ByLabel = Annotated[
+    Annotated[What, Tag("<one>")]
+    | Annotated[dict[str, What], Tag("<labels>")]
+    | Annotated[tuple[Case, ...], Tag("<cases>")],
+    Discriminator(_shape),
+]
+"""What a label is voted for by, with the label beside it; or that for several labels."""
 Name = Annotated[str, Field(min_length=1)]
 
 
@@ -173,12 +182,7 @@ class KeywordsEntry(_Grouped):
     make = staticmethod(keywords)
     case_key = "words"
 
-    keywords: Annotated[
-        Annotated[Words, Tag("<one>")]
-        | Annotated[dict[str, Words], Tag("<labels>")]
-        | Annotated[tuple[_WordsForLabel, ...], Tag("<cases>")],
-        Discriminator(_shape),
-    ]
+    keywords: ByLabel[Words, _WordsForLabel]
     whole_words: bool = True
 
 
@@ -194,12 +198,7 @@ class RegexEntry(_Grouped):
     make = staticmethod(regex)
     case_key = "pattern"
 
-    regex: Annotated[
-        Annotated[str, Tag("<one>")]
-        | Annotated[dict[str, str], Tag("<labels>")]
-        | Annotated[tuple[_PatternForLabel, ...], Tag("<cases>")],
-        Discriminator(_shape),
-    ]
+    regex: ByLabel[str, _PatternForLabel]
     case_sensitive: bool = True
 
 

@@ -53,12 +53,11 @@ def intern(values: Sequence[object]) -> tuple[npt.NDArray[np.int32], list[Any]]:
     try:
         return _interned(values)
     except TypeError:  # dicts over several tasks cannot be hashed
-        keys = [_hashable(value) for value in values]
-        first: dict[Any, Any] = {}
-        for key, value in zip(keys, values, strict=True):
-            first.setdefault(key, value)
-        codes, distinct = _interned(keys)
-        return codes, [first[key] for key in distinct]
+        codes, distinct = _interned([_hashable(value) for value in values])
+        backwards = np.flatnonzero(codes >= 0)[::-1]
+        first = np.empty(len(distinct), dtype=np.intp)
+        first[codes[backwards]] = backwards  # what is written last, the first place, stays
+        return codes, [values[place] for place in first.tolist()]
 
 
 class _Items(tuple[tuple[Any, Any], ...]):
@@ -71,15 +70,16 @@ class _Entries(tuple[Any, ...]):
 
 def _hashable(value: object) -> object:
     """A key that is equal for equal values: dicts, and lists as in ``{"one_of": [...]}``, cannot be hashed."""
-    if isinstance(value, Mapping):
-        return _Items((name, _hashable(part)) for name, part in value.items())
-    if isinstance(value, list):
-        return _Entries(map(_hashable, value))
+    key = _Items(value.items()) if isinstance(value, Mapping) else value
     try:
-        hash(value)
+        hash(key)
     except TypeError:
+        if isinstance(value, Mapping):
+            return _Items((name, _hashable(part)) for name, part in value.items())
+        if isinstance(value, list):
+            return _Entries(map(_hashable, value))
         return repr(value)  # not a label, and the error will show it
-    return value
+    return key
 
 
 def _interned(values: Sequence[object]) -> tuple[npt.NDArray[np.int32], list[Any]]:
