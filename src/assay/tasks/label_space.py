@@ -55,6 +55,9 @@ class Vote:
         """The tasks it speaks about."""
         return tuple(task for task, _ in self.labels)
 
+    def __repr__(self) -> str:
+        return f"Vote(labels={self.labels!r}{'' if self.level is None else f', level={self.level!r}'})"
+
     def __str__(self) -> str:
         if len(self.labels) == 1:
             return _label_text(self.labels[0][1]) + self._level_text()
