@@ -350,3 +350,93 @@ class TestCheck:
         assert "error[A002]" in result.stdout
         (project / "sources.py").write_text(sources)
         assert self.run(project).exit_code == 1, "the stored votes are looked at"
+
+
+DECLARED = """
+# Everything that Python modules can do with words and numbers, without Python.
+[[source]]
+name = "titles"
+regex = {Person = '^(Dr|Mr|Ms)\\b', Organization = '(Clinic|LLP)$'}
+on = "text"
+
+[[source]]
+name = "medicine"
+keywords = ["patient", "surgeon"]
+label = "Doctor"
+on = "text"
+
+[[source]]
+name = "no_medicine"
+keywords = ["court"]
+label = {none_of = ["Doctor"]}
+on = "text"
+
+[[source]]
+name = "known"
+dictionary = "known.txt"
+label = {entity = "Person", person = {one_of = ["Doctor", "Lawyer"]}}
+on = "text"
+
+[[source]]
+name = "tagger"
+column = "tag"
+mapping = {per = "Person", org = "Organization", "?" = false}
+
+[[source]]
+name = "young"
+threshold = "age"
+below = 200
+label = "Person"
+otherwise = "Organization"
+"""
+
+
+def test_a_project_of_declared_sources_runs_without_python(tmp_path):
+    """From a folder with data and two TOML files to votes, labels and a report; first without any source."""
+    words = [
+        "Dr Lee saw a patient",
+        "Mr Wu in court",
+        "Mayo Clinic",
+        "Baker LLP",
+        "Ann is a surgeon",
+        "Bo went to court",
+    ]
+    tags, ages = ["per", "per", "org", "org", "?", "per"], [40, 50, 500, 800, 30, 60]
+    rows = [{"text": words[i % 6], "tag": tags[(i + (i % 7 == 0)) % 6], "age": ages[i % 6]} for i in range(600)]
+    (tmp_path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "known.txt").write_text("Lee\nWu\n")
+    (tmp_path / "assay.toml").write_text(
+        "[data]\npath = 'data.jsonl'\n[[tasks]]\nname = 'entity'\nlabels = ['Person', 'Organization']\n"
+        "[[tasks]]\nname = 'person'\nlabels = ['Doctor', 'Lawyer']\nparent = ['entity', 'Person']\n"
+    )
+    for command in ("run", "check", "apply"):
+        done = call(command, tmp_path)
+        assert done.returncode == 2
+        assert "has no sources yet. Declare some in" in done.stderr
+        assert "Traceback" not in done.stderr
+    (tmp_path / "sources.toml").write_text(DECLARED)
+    applied = runner.invoke(app, ["apply", str(tmp_path), "--json"])
+    assert applied.exit_code == 0, applied.output
+    assert json.loads(applied.stdout)["sources"] == 6
+    summary = runner.invoke(app, ["summary", str(tmp_path), "--json"])
+    by_name = {row["source"]: row for row in json.loads(summary.stdout)}
+    assert by_name["no_medicine"]["labels"] == "not Doctor"
+    assert by_name["known"]["labels"] == "entity=Person, person=Doctor or Lawyer"
+    assert by_name["known"]["coverage"] == pytest.approx(1 / 3)
+    assert "not Doctor" in runner.invoke(app, ["summary", str(tmp_path)], env={"COLUMNS": "200"}).stdout
+    assert runner.invoke(app, ["check", str(tmp_path), "--json"]).exit_code in (0, 1)
+    run = runner.invoke(app, ["run", str(tmp_path), "--json"])
+    assert run.exit_code == 0, run.output
+    assert {row["value"] for row in json.loads(run.stdout)["sources"] if row["source"] == "no_medicine"} == {
+        "not Doctor"
+    }
+    labels = assay.Labels.from_parquet(tmp_path / "out" / "labels.parquet")
+    assert len(labels) == 600
+    assert runner.invoke(app, ["dependencies", str(tmp_path), "--json"]).exit_code == 0
+    assert runner.invoke(app, ["report", str(tmp_path)]).exit_code == 0
+    assert "not Doctor" in (tmp_path / "out" / "report.html").read_text()
+    (tmp_path / "sources.toml").write_text(DECLARED.replace('keywords = ["court"]', 'keyword = ["court"]'))
+    wrong = call("run", tmp_path)
+    assert wrong.returncode == 2
+    assert "number 3 ('no_medicine', line 14) says nothing of how it votes" in wrong.stderr
+    assert "Did you mean 'keywords'?" in wrong.stderr

@@ -24,7 +24,7 @@ _HOMES = {
         "UnidentifiableError",
         "VoteError",
     ],
-    "assay.tasks": ["LabelSpace", "Task", "TaskGraph", "Vote", "at_most", "excludes", "implies"],
+    "assay.tasks": ["LabelSpace", "Task", "TaskGraph", "Vote", "at_most", "excludes", "implies", "none_of", "one_of"],
     "assay.votes": ["Votes"],
     "assay.gold": ["HandAnswer", "HandLabels"],
     "assay.counts": ["SourceGraph", "Tally", "count"],
@@ -125,7 +125,7 @@ if TYPE_CHECKING:
         threshold,
     )
     from assay.suggestions import TaskSuggestion, suggest_task_graph
-    from assay.tasks import LabelSpace, Task, TaskGraph, Vote, at_most, excludes, implies
+    from assay.tasks import LabelSpace, Task, TaskGraph, Vote, at_most, excludes, implies, none_of, one_of
     from assay.theory import estimation_bound, generalization_bound
     from assay.votes import Votes
 

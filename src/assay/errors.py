@@ -12,9 +12,21 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Any, Self
 
+_LONGEST_LINE = 1_000
+"""Longer lines of a message quote something whole that nobody reads, such as the contents of a file."""
+
 
 class AssayError(Exception):
-    """Base of every error that a user of Assay can cause."""
+    """Base of every error that a user of Assay can cause.
+
+    Its message can be printed, and read: a long line, which quotes a long value, is cut in the middle.
+
+    >>> len(str(AssayError(f"expected a label, but got {'x' * 50_000!r}; write its name")))
+    1000
+    """
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(readable(arg) if isinstance(arg, str) else arg for arg in args))
 
 
 class TaskError(AssayError):
@@ -64,6 +76,26 @@ class ProjectError(AssayError):
     """A project folder or its ``assay.toml`` is not as it should be."""
 
 
+def readable(text: str) -> str:
+    """A message with its long lines cut in the middle, and half characters (lone surrogates) written as escapes.
+
+    >>> readable("a" * 2_000)[640:680]
+    'aaaaaaaaa … 1,000 characters more … aaaa'
+    """
+    whole = text.encode("utf-8", "backslashreplace").decode()
+    return "\n".join(map(_cut, whole.split("\n"))) if len(whole) > _LONGEST_LINE else whole
+
+
+def _cut(line: str) -> str:
+    left_out = len(line) - _LONGEST_LINE
+    if left_out <= 0:
+        return line
+    # What went wrong comes first and what to do about it last; what was quoted is between them.
+    notice = f" … {left_out:,} characters more … "
+    kept = _LONGEST_LINE - len(notice)
+    return line[: kept - kept // 3] + notice + line[-(kept // 3) :]
+
+
 def near_miss(name: object, options: Iterable[str]) -> str:
     """The sentence that helps after an unknown name: the nearest option, or all of them.
 
@@ -74,7 +106,7 @@ def near_miss(name: object, options: Iterable[str]) -> str:
     """
     known = list(options)
     lowered = {option.lower(): option for option in known}
-    close = get_close_matches(str(name).lower(), lowered, n=1)
+    close = get_close_matches(str(name)[:_LONGEST_LINE].lower(), lowered, n=1)
     if close:
         return f"Did you mean {lowered[close[0]]!r}?"
     return f"Known: {listing(known)}." if known else "None are known."

@@ -17,6 +17,7 @@ import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
+from assay._core.arguments import random_numbers
 from assay.counts import Dependency, SourceGraph
 from assay.errors import VoteError
 from assay.tasks import Component, TaskGraph, Vote
@@ -104,7 +105,7 @@ class World:
 
     def draw(self, n: int, seed: int | np.random.Generator = 0) -> Simulation:
         """Draw ``n`` items; the same seed gives the same votes."""
-        rng = np.random.default_rng(seed)
+        rng = random_numbers(seed)
         gold = rng.choice(len(self.balance), size=n, p=self.balance)
         codes = np.empty((n, len(self.sources)), dtype=np.int32)
         for j, source in enumerate(self.sources):
@@ -203,7 +204,7 @@ def flat_world(
     >>> world.draw(5).votes
     Votes(5 items × 3 sources, 1 task)
     """
-    rng = np.random.default_rng(seed)
+    rng = random_numbers(seed)
     tasks = TaskGraph.flat("label", [str(label) for label in range(classes)])
     component = tasks.label_space.only
     every = tuple(Vote((("label", str(label)),)) for label in range(classes))
@@ -238,7 +239,7 @@ def task_world(
     >>> task_world(tasks, ["entity"] * 3).sources[0].name
     's0'
     """
-    rng = np.random.default_rng(seed)
+    rng = random_numbers(seed)
     component = tasks.label_space.only
     made = []
     for j, said in enumerate(labels):

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from assay._core.arguments import random_numbers
 from assay.baselines import codes_of_task
 from assay.errors import AssayError
 from assay.model import LabelModel
@@ -172,7 +173,7 @@ def suggest_task_graph(
         raise AssayError(
             "suggest_task_graph looks at how labels of several tasks go together, but these votes are on one task"
         )
-    rng = np.random.default_rng(seed)
+    rng = random_numbers(seed)
     some = given
     if len(given) > _ITEMS:
         some = given.take(np.sort(rng.choice(len(given), _ITEMS, replace=False)))

@@ -46,3 +46,12 @@ def test_a_label_that_a_source_never_emitted_counts_as_silence():
     new, silent = one_sided[:50].copy(), one_sided[:50].copy()
     new[:, 2], silent[:, 2] = 0, -1
     np.testing.assert_array_equal(model.predict_proba(new), model.predict_proba(silent))
+
+
+def test_a_task_with_one_label_has_it():
+    tasks = assay.TaskGraph(
+        [assay.Task("a", ["x", "y"]), assay.Task("b", ["only"], ("a", "x")), assay.Task("c", ["one"])]
+    )
+    columns = {"s": ("b", ["only", None]), "u": ("a", ["x", "y"]), "z": ("c", ["one", None])}
+    for part in assay.data_programming(assay.Votes.from_columns(tasks, columns)):
+        np.testing.assert_allclose(part.sum(axis=1), 1)

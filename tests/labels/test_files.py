@@ -30,6 +30,22 @@ def test_parts_written_one_by_one_are_the_whole(tmp_path_factory, tasks, sizes, 
         np.testing.assert_array_equal(one, other)
 
 
+def test_every_column_has_a_name_of_its_own(tmp_path):
+    questions = [assay.Task("t", ["x", "y"]), assay.Task("t=x", ["a", "N/A"], parent=("t", "x"))]
+    questions += [assay.Task(name, ["p", "q"]) for name in ("item", "item_", "item__", "_item_", "outcome 0.0", "t=y")]
+    tasks = assay.TaskGraph(questions)
+    rng = np.random.default_rng(0)
+    joint = tuple(rng.dirichlet(np.ones(len(part)), 5) for part in tasks.label_space.components)
+    labels = Labels(tasks, joint, items=np.arange(5) + 7)
+    again = Labels.from_parquet(labels.to_parquet(tmp_path / "labels.parquet"))
+    np.testing.assert_array_equal(again.items, labels.items)
+    for one, other in zip(again.joint, joint, strict=True):
+        np.testing.assert_array_equal(one, other)
+    table = labels.to_pandas()
+    np.testing.assert_allclose(table.filter(regex="^t=x=").sum(axis=1), 1)
+    assert not table.columns.duplicated().any()
+
+
 def test_much_gold_is_written_in_pieces(tmp_path, monkeypatch, letters):
     monkeypatch.setattr(files, "_PIECE", 100)
     labels = any_checked_labels(letters, 200, 0)
@@ -67,5 +83,5 @@ def test_gold_of_rows_that_are_not_there_is_refused(tmp_path, letters):
     with pq.ParquetWriter(tmp_path / "labels.parquet", table.schema) as writer:
         writer.write_table(table)
         writer.add_key_value_metadata(files._gold_to_metadata(labels.gold))
-    with pytest.raises(assay.VoteError, match="but there are 3 items"):
+    with pytest.raises(assay.VoteError, match="from 0 to 2, but has 19"):
         Labels.from_parquet(tmp_path / "labels.parquet")

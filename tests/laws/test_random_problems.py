@@ -64,6 +64,26 @@ def random_column(rng, tasks, truth):
     return column
 
 
+def vaguely(rng, tasks, column):
+    """The same with sets of labels in place of some: one of several, or none of the others."""
+    domains = {
+        task: sorted({outcome[task] for outcome in component.outcomes}, key=str)
+        for component in tasks.label_space.components
+        for task in component.tasks
+    }
+
+    def vague(task, label):
+        others = [other for other in domains[task] if other != label]
+        if not others or rng.random() < 0.5:
+            return label
+        out = rng.permutation(len(others))[: rng.integers(1, len(others) + 1)]
+        if rng.random() < 0.5:
+            return assay.none_of(*(others[at] for at in out))
+        return assay.one_of(label, *(other for at, other in enumerate(others) if at not in out))
+
+    return [None if said is None else {task: vague(task, label) for task, label in said.items()} for said in column]
+
+
 def random_problem(seed):
     rng = np.random.default_rng(seed)
     tasks = random_tasks(rng)
@@ -72,6 +92,10 @@ def random_problem(seed):
     sizes = [len(component) for component in tasks.label_space.components]
     truth = [[int(rng.integers(size)) for size in sizes] for _ in range(n)]
     columns = {f"s{j}": random_column(rng, tasks, truth) for j in range(m)}
+    sets = np.random.default_rng([seed, 1])
+    columns = {
+        name: vaguely(sets, tasks, column) if sets.random() < 0.25 else column for name, column in columns.items()
+    }
     if rng.random() < 0.2:
         columns["copy"] = columns["s0"]
     if rng.random() < 0.05:

@@ -68,13 +68,17 @@ def test_settings_constraints_and_feasible(folder):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("[data\n", "cannot read"),
+        ("[data\n", "not a valid TOML file"),
         ("", r"\[data\] is missing"),
         (GOOD.replace('path = "data.jsonl"', ""), r'needs path = "\.\.\.", but it is missing'),
         (GOOD.replace('path = "data.jsonl"', "path = 3"), "path must be a string, but is 3"),
         (GOOD.replace("[sources]", "[source]"), "Did you mean 'sources'"),
         (GOOD.replace('"sources.py"', '"other.py"'), "there is no such file"),
-        (GOOD.replace('modules = ["sources.py"]', "modules = []"), "modules needs 1 entry or more"),
+        (GOOD.replace('modules = ["sources.py"]', 'modules = "sources.py"'), "modules must be a list, but is"),
+        (
+            GOOD.replace('modules = ["sources.py"]', 'file = "rules.toml"'),
+            "file names 'rules.toml', but there is no such",
+        ),
         (GOOD + "[settings]\nworker = 2\n", "Did you mean 'workers'"),
         (GOOD + "[settings]\nworkers = 0\n", "must be positive, but is 0"),
         (GOOD + "[settings]\non_error = 'ignore'\n", "'raise' or 'abstain'"),
@@ -150,3 +154,67 @@ def test_modules_may_import_each_other(folder):
     (folder / "helping_words.py").write_text("DOCTOR = 'Lawyer'\n# edited\n")
     again = assay.apply(project.sources(), rows, project.tasks)
     assert again.codes[0, 0] != alone.codes[0, 0]
+
+
+DECLARED = """
+[[source]]
+name = "clinic"
+keywords = ["clinic"]
+label = {none_of = ["Lawyer"]}
+on = "text"
+"""
+WITHOUT_MODULES = GOOD.replace('[sources]\nmodules = ["sources.py"]\n', "")
+
+
+def test_declared_sources_come_after_those_of_modules(folder):
+    (folder / "sources.toml").write_text(DECLARED)
+    assert [source.name for source in load(folder).sources()] == ["title", "court", "capital", "clinic"]
+    assert [source.name for source in load(folder, WITHOUT_MODULES).sources()] == ["clinic"]
+    (folder / "sources.toml").rename(folder / "rules.toml")
+    named = load(folder, WITHOUT_MODULES + '[sources]\nfile = "rules.toml"\n')
+    assert [source.name for source in named.sources()] == ["clinic"]
+
+
+def test_edits_of_declared_sources_count(folder):
+    project = load(folder, WITHOUT_MODULES)
+    (folder / "sources.toml").write_text(DECLARED)
+    assert len(project.sources()) == 1
+    (folder / "sources.toml").write_text(DECLARED + DECLARED.replace('"clinic"\n', '"clinic2"\n'))
+    assert len(project.sources()) == 2
+
+
+def test_a_name_stands_for_one_source(folder):
+    (folder / "sources.toml").write_text(DECLARED.replace('name = "clinic"', 'name = "court"'))
+    with pytest.raises(assay.ProjectError, match=r"sources.toml and a Python module both have a source called 'court'"):
+        load(folder).sources()
+
+
+def test_declared_labels_are_checked_against_the_tasks(folder):
+    (folder / "sources.toml").write_text(DECLARED.replace("Lawyer", "Lawyr"))
+    with pytest.raises(assay.ProjectError, match=r"number 1 \('clinic', line 2\): no task has the label 'Lawyr'"):
+        load(folder).sources()
+
+
+def test_a_project_without_sources_says_what_to_do_next(folder):
+    project = load(folder, WITHOUT_MODULES)
+    with pytest.raises(assay.ProjectError, match=r"has no sources yet\. Declare some in .*sources.toml, for example"):
+        project.sources()
+    (folder / "sources.toml").write_text("# soon\n")
+    with pytest.raises(assay.ProjectError, match=r"no sources in .*sources.toml\. Declare some"):
+        project.sources()
+    (folder / "sources.toml").write_text(DECLARED + "enabled = false\n")
+    with pytest.raises(assay.ProjectError, match=r"all sources in .*sources.toml are switched off"):
+        project.sources()
+    (folder / "sources.py").write_text("")
+    (folder / "sources.toml").unlink()
+    with pytest.raises(assay.ProjectError, match=r"no sources in .*sources.py\. Declare some"):
+        load(folder).sources()
+
+
+def test_the_example_in_the_advice_is_a_source(folder):
+    project = load(folder, WITHOUT_MODULES)
+    with pytest.raises(assay.ProjectError) as caught:
+        project.sources()
+    advice = str(caught.value)
+    (folder / "sources.toml").write_text(advice[advice.index("[[source]]") : advice.index("or write them in Python")])
+    assert [source.name for source in project.sources()] == ["some_words"]

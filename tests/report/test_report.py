@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import assay
-from assay import AssayError, LabelModel, Report, VoteError, Votes
+from assay import AssayError, LabelModel, Report, Task, TaskGraph, VoteError, Votes, apply, column, source
+from assay._core.texts import printable
 from assay.report import report as report_module
 from assay.simulate import flat_world
 from tests.support.nasty import nasty_report
@@ -76,6 +77,34 @@ def test_what_comes_from_data_is_text():
     assert [name for name, _ in found].count("script") == 1
     assert not [name for name, _ in found if name in ("iframe", "img")]
     assert not [key for _, attributes in found for key in attributes if key.startswith("on")]
+
+
+def test_names_may_have_characters_that_no_page_can_hold(simulation):
+    odd = "a\x00\x01\x1b[2J\ufffe\uffff"
+    names = [f"{odd}{j}" for j in range(simulation.votes.codes.shape[1])]
+    votes = Votes.from_matrix(simulation.votes.codes, labels=[f"x{odd}", f"y{odd}"], names=names, task=f"t{odd}")
+    rows = [{f"text{odd}": f"\ud800{odd}"}] * len(votes)
+    report = Report.of(LabelModel().fit(votes), votes, gold=simulation.gold, data=rows, title=f"\ud800{odd}")
+    page = report.to_html()
+    assert page == printable(page)
+    assert "\\x00" in page
+    assert "\\ud800" in page
+
+
+def test_a_source_that_never_voted_has_no_score():
+    @source
+    def silent(row):
+        return None
+
+    drawn = flat_world(sources=4, seed=1).draw(500)
+    tasks = TaskGraph([Task("t", ["x", "y"])])
+    said = [{f"s{j}": "xy"[code] for j, code in enumerate(row)} for row in drawn.votes.codes]
+    speaking = [column(name, task="t", name=name) for name in said[0]]
+    votes = apply([*speaking, silent], said, tasks=tasks, progress=False)
+    model = LabelModel(allow_unidentifiable=True).fit(votes)
+    report = Report.of(model, votes, gold=["xy"[code] for code in drawn.gold])
+    assert [fact.gold is None for fact in report.sources] == [False] * 4 + [True]
+    assert "silent" in report.to_html()
 
 
 def test_without_texts_nothing_of_the_data_is_there(model, simulation):

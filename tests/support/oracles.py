@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import assay
-from tests.support.strategies import Declaration, Vector, full_vectors
+from tests.support.strategies import Declaration, Partial, Vector, agrees, full_vectors
 
 
 def brute_force(declared: Declaration) -> list[Vector] | None:
@@ -41,23 +41,33 @@ def brute_force(declared: Declaration) -> list[Vector] | None:
     return found
 
 
-def allowed(tasks: assay.TaskGraph, vote: Vector | None) -> frozenset[int]:
+def meaning(tasks: assay.TaskGraph, vote: Partial | None) -> dict[str, frozenset[str | None]] | None:
+    """Task -> the labels that a vote leaves it, whatever words it is said in; None if it abstains."""
+    if vote is None:
+        return None
+    vectors = full_vectors(tasks)
+    return {
+        task: frozenset(vector[task] for vector in vectors if agrees(vector[task], said)) for task, said in vote.items()
+    }
+
+
+def allowed(tasks: assay.TaskGraph, vote: Partial | None) -> frozenset[int]:
     """The joint outcomes that a vote allows; all of them for none."""
     return frozenset(
         number
         for number, vector in enumerate(full_vectors(tasks))
-        if all(vector[task] == label for task, label in (vote or {}).items())
+        if all(agrees(vector[task], label) for task, label in (vote or {}).items())
     )
 
 
-def spoken(tasks: assay.TaskGraph, vote: Vector | None) -> dict[int, frozenset[int]]:
+def spoken(tasks: assay.TaskGraph, vote: Partial | None) -> dict[int, frozenset[int]]:
     """Component -> the outcomes of it that a vote allows, where it rules out any."""
     told = {}
     for index, component in enumerate(tasks.label_space.components):
         agreeing = frozenset(
             number
             for number, outcome in enumerate(component.outcomes)
-            if all(outcome[task] == label for task, label in (vote or {}).items() if task in component.tasks)
+            if all(agrees(outcome[task], label) for task, label in (vote or {}).items() if task in component.tasks)
         )
         if len(agreeing) < len(component):
             told[index] = agreeing

@@ -10,6 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import assay
+from assay.tasks import LabelSet
 from assay.votes.dense_codes import DenseCodes
 from assay.votes.schema import Schema
 from assay.votes.sparse_codes import SparseCodes
@@ -19,6 +20,8 @@ LABELS = ("a", "b", "c")
 
 Pair = tuple[str, str | None]
 Vector = dict[str, str | None]
+Partial = dict[str, str | LabelSet | None]
+"""What a vote says of some tasks: a label, N/A, or a set of labels."""
 
 
 @dataclass(frozen=True)
@@ -110,11 +113,26 @@ def full_vectors(tasks: assay.TaskGraph) -> list[Vector]:
 
 
 @st.composite
-def partial_vectors(draw: st.DrawFn, tasks: assay.TaskGraph) -> Vector:
-    """What a source may say: the labels of some tasks in some outcome."""
-    vector = draw(st.sampled_from(full_vectors(tasks)))
+def partial_vectors(draw: st.DrawFn, tasks: assay.TaskGraph, sets: bool = True) -> Partial:
+    """What a source may say: the labels of some tasks in some outcome, or sets of labels that they are in."""
+    vectors = full_vectors(tasks)
+    vector = draw(st.sampled_from(vectors))
     told = draw(st.lists(st.sampled_from(list(vector)), min_size=1, max_size=3, unique=True))
-    return {task: vector[task] for task in told}
+    said: Partial = {task: vector[task] for task in told}
+    for task in told if sets else []:
+        others = sorted({one[task] for one in vectors} - {vector[task]}, key=str)
+        if others and draw(st.integers(0, 2)) == 0:
+            out = draw(st.lists(st.sampled_from(others), min_size=1, unique=True))
+            within = [vector[task], *(label for label in others if label not in out)]
+            said[task] = assay.none_of(*out) if draw(st.booleans()) else assay.one_of(*within)
+    return said
+
+
+def agrees(label: str | None, said: str | LabelSet | None) -> bool:
+    """Whether a task's label is what a vote says of it, or among what it says."""
+    if isinstance(said, LabelSet):
+        return (label in said.labels) != said.negated
+    return label == said
 
 
 @dataclass(frozen=True)
@@ -122,14 +140,14 @@ class Said:
     """Votes as dicts beside the container that is to hold them."""
 
     tasks: assay.TaskGraph
-    columns: dict[str, list[Vector | None]]
+    columns: dict[str, list[Partial | None]]
 
     @property
     def votes(self) -> assay.Votes:
         return assay.Votes.from_columns(self.tasks, self.columns)
 
     @property
-    def rows(self) -> list[list[Vector | None]]:
+    def rows(self) -> list[list[Partial | None]]:
         return [list(row) for row in zip(*self.columns.values(), strict=True)]
 
 

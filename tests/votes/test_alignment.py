@@ -11,6 +11,7 @@ from assay import TaskGraph, VoteError, Votes
 from assay.votes.alignment import check_emitted, check_sources
 from assay.votes.schema import Schema
 from tests.support.counted import as_list
+from tests.support.oracles import meaning
 from tests.support.strategies import said
 
 LETTERS = TaskGraph.flat("letter", ["A", "B", "C"])
@@ -37,7 +38,9 @@ def test_the_votes_stay_what_they_were_under_other_tables(given_votes, data, lis
     made = (as_list(votes) if listed else votes).like(schema)
     assert made.schema == schema
     assert made.is_sparse == listed
-    assert labels_of(made) == [[row[j] for j in columns] for row in given_votes.rows]
+    assert [[meaning(votes.tasks, vote) for vote in row] for row in labels_of(made)] == [
+        [meaning(votes.tasks, row[j]) for j in columns] for row in given_votes.rows
+    ]
     assert made.codes.dtype == schema.code_type or made.values == votes.values
 
 

@@ -317,7 +317,7 @@ def no_source(who, what):
 def test_damaged_lists_are_refused(tmp_path, damage, says):
     votes, _ = few()
     path = with_lists(votes.to_parquet(tmp_path / "votes.parquet"), damage)
-    with pytest.raises(VoteError, match=rf"votes\.parquet is not a valid votes file: .*({says})"):
+    with pytest.raises(VoteError, match=rf"votes\.parquet is not a valid votes file, or it is damaged: .*({says})"):
         Votes.from_parquet(path)
 
 
@@ -433,3 +433,11 @@ def test_a_file_of_format_one_as_it_was_written(tmp_path):
     assert votes.codes.tolist() == [[1, -1], [-1, 0]]
     assert votes.items.tolist() == ["one", "two"]
     assert votes.faults == (Fault("t", 1, 0, "KeyError: 'x'"),)
+
+
+def test_sources_may_be_called_what_the_column_of_items_is_called(tmp_path):
+    names = ("item", "item_", "item__", "_item_")
+    votes = Votes.from_matrix(pd.DataFrame([[0, 1, 0, 1]], index=["a"]), names=names)
+    again = Votes.from_parquet(votes.to_parquet(tmp_path / "votes.parquet"))
+    assert again == votes
+    assert again.names == names

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import assay
 from assay import AssayError, VoteError, Votes
 from assay.votes.long_table import long_votes
+from tests.support.oracles import meaning
 from tests.support.strategies import matrices, partial_vectors, task_graphs
 
 
@@ -79,12 +80,12 @@ def test_structured_labels_are_votes_on_several_tasks(data):
     )
     votes = Votes.from_long(long, tasks)
     found = {
-        (item, name): dict(votes.values[j][votes.codes[i, j]].labels)
+        (item, name): meaning(tasks, dict(votes.values[j][votes.codes[i, j]].labels))
         for i, item in enumerate(votes.items.tolist())
         for j, name in enumerate(votes.names)
         if votes.codes[i, j] >= 0
     }
-    assert found == cells
+    assert found == {cell: meaning(tasks, vote) for cell, vote in cells.items()}
 
 
 @given(st.integers(0, 10_000))

@@ -12,7 +12,7 @@ from scipy.stats import binomtest
 import assay.votes.summary
 from assay import Votes
 from assay.votes.summary import compare_with_gold, contradictions, overlaps_and_conflicts, summarize, wilson
-from tests.support.oracles import allowed, spoken
+from tests.support.oracles import allowed, meaning, spoken
 from tests.support.strategies import partial_vectors, said
 
 
@@ -76,7 +76,8 @@ def test_fractions_are_counted_by_source_by_task_and_overall(given_votes):
     assert overall.loc["overall", "votes"] == voted.sum()
     for task in given_votes.tasks:
         about = np.array([[vote is not None and task.name in vote for vote in row] for row in given_votes.rows])
-        emitted = {vote[task.name] for row in given_votes.rows for vote in row if vote and task.name in vote}
+        told = [meaning(given_votes.tasks, vote) or {} for row in given_votes.rows for vote in row]
+        emitted = {label for vote in told for label in vote.get(task.name, ())}
         row = by_task.loc[task.name]
         assert row[figures].tolist() == pytest.approx(shares(about))
         assert (row["votes"], row["sources"]) == (about.sum(), about.any(axis=0).sum())

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import math
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import mkstemp
-from typing import Any
+from typing import Any, BinaryIO
+from zipfile import ZipFile
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib import format as npy
 
+from assay._core.memory import memory_bytes
+from assay._core.reading import reading
 from assay.errors import AssayError
 
 Arrays = dict[str, npt.NDArray[Any]]
+
+_DIGEST = "digest"
 
 
 @contextmanager
@@ -35,8 +43,8 @@ def writing(path: str | Path) -> Iterator[Path]:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, name = mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    except OSError as error:
-        raise AssayError(f"cannot write {target}: {error.strerror}") from error
+    except (OSError, ValueError) as error:  # a name with a NUL is a ValueError
+        raise AssayError(f"cannot write {target}: {getattr(error, 'strerror', None) or error}") from error
     os.close(handle)
     unfinished = Path(name)
     try:
@@ -58,12 +66,62 @@ def write_arrays(path: str | Path, said: Mapping[str, Any], arrays: Arrays) -> P
     return target
 
 
-def read_arrays(path: str | Path, what: str) -> Arrays:
-    """All arrays of an ``.npz`` file that holds what Assay wrote."""
-    try:
-        with Path(path).open("rb") as opened, np.load(opened, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
-    except FileNotFoundError:
-        raise AssayError(f"there is no file {path}") from None
-    except Exception as error:  # bytes that are not what they should be fail in any way
-        raise AssayError(f"{path} is not a valid {what} file, or it is damaged: {error}") from error
+def read_arrays(path: str | Path, what: str) -> tuple[dict[str, Any], Arrays]:
+    """What :func:`write_arrays` wrote; ``what`` says what the file should be."""
+    with reading(path, what), Path(path).open("rb") as opened:
+        _check_sizes(opened)
+        opened.seek(0)
+        with np.load(opened, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        said = json.loads(str(arrays.pop("said")))
+        if not isinstance(said, dict):
+            raise ValueError(f"expected a JSON object, but got {said!r}")
+        return said, arrays
+
+
+def _check_sizes(opened: BinaryIO) -> None:
+    """Refuse arrays that are larger than what is stored of them, and more of them than fit into memory."""
+    total = 0
+    with ZipFile(opened) as members:
+        for member in members.infolist():
+            with members.open(member) as array:
+                first = npy.read_magic(array) == (1, 0)
+                shape, _, dtype = (npy.read_array_header_1_0 if first else npy.read_array_header_2_0)(array)
+                if dtype.hasobject or math.prod(shape) * dtype.itemsize + array.tell() != member.file_size:
+                    raise ValueError(f"{member.filename} does not hold {shape} of {dtype}")
+            total += member.file_size
+    if total > (most := memory_bytes()):
+        raise ValueError(f"it holds {total:,} bytes of arrays, but this machine has {most:,}")
+
+
+def write_json(path: str | Path, said: Mapping[str, Any]) -> Path:
+    """Write a JSON object, with a digest of it."""
+    target = Path(path)
+    with writing(target) as unfinished:
+        told = {**said, _DIGEST: _digest(said)}
+        unfinished.write_text(json.dumps(told, indent=1), encoding="utf-8")
+    return target
+
+
+def read_json(path: str | Path, what: str, error: type[AssayError] = AssayError) -> dict[str, Any]:
+    """The object that :func:`write_json` wrote; ``what`` says what the file should be.
+
+    >>> import tempfile
+    >>> kept = write_json(Path(tempfile.mkdtemp()) / "run.json", {"items": 3})
+    >>> read_json(kept, "run")
+    {'items': 3}
+    """
+    with reading(path, what, error):
+        said = json.loads(Path(path).read_text(encoding="utf-8"))
+        if not isinstance(said, dict):
+            raise ValueError(f"expected a JSON object, but got {said!r}")
+        written = said.pop(_DIGEST, None)  # which files of earlier versions lack
+        if written is not None and written != _digest(said):
+            raise ValueError("it does not hold what was written to it")
+        return said
+
+
+def _digest(said: Mapping[str, Any]) -> str:
+    # Through JSON and back, so that tuples and lists are the same.
+    plain = json.loads(json.dumps(said))
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()

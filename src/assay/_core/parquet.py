@@ -1,47 +1,125 @@
-"""Parquet files that are read or written whole, or an error that says why not."""
+"""Parquet files that are read or written whole, or an error that says why not.
+
+Each page has a checksum, and the file's own metadata has a digest of what the rest must be: the columns, the number of
+rows and what Assay says of them. Both are verified when a file is read; files that have none can still be read.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from assay._core.atomic_files import writing
+from assay._core.reading import is_file, reading
 from assay.errors import VoteError
+
+_DIGEST = "assay.digest"
+_OURS = b"assay."
+_KIND = "Parquet file"
+
+
+class ParquetParts:
+    """A Parquet file that is written part by part."""
+
+    def __init__(self, writer: pq.ParquetWriter) -> None:
+        self._writer = writer
+        self._rows = 0
+        self._notes: dict[str, str] = {}
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns."""
+        return self._writer.schema
+
+    def write(self, table: pa.Table) -> None:
+        """Append rows."""
+        self._writer.write_table(table)
+        self._rows += len(table)
+
+    def note(self, notes: Mapping[str, str]) -> None:
+        """Add to the file's own metadata; what is known only at the end."""
+        self._notes |= notes
+
+    def _finish(self) -> None:
+        noted = {key.encode(): text.encode() for key, text in self._notes.items()}
+        digest = _digest(self.schema, self._rows, noted)
+        self._writer.add_key_value_metadata({**self._notes, _DIGEST: digest})
+
+
+@contextmanager
+def parquet_parts(path: Path, schema: pa.Schema, **options: Any) -> Iterator[ParquetParts]:
+    """Write a Parquet file part by part; ``options`` are those of pyarrow's writer."""
+    with pq.ParquetWriter(path, schema, compression="zstd", write_page_checksum=True, **options) as writer:
+        parts = ParquetParts(writer)
+        yield parts
+        parts._finish()
 
 
 def write_parquet(table: pa.Table, path: Path) -> Path:
     """Write a Parquet file whole, or not at all."""
-    with writing(path) as unfinished:
-        pq.write_table(table, unfinished, compression="zstd")
+    with writing(path) as unfinished, parquet_parts(unfinished, table.schema) as parts:
+        parts.write(table)
     return path
 
 
 def read_parquet(path: Path) -> pa.Table:
     """Read a Parquet file, or say why not."""
-    with opened(path) as file:
-        try:
-            return file.read()
-        except (pa.ArrowException, OSError) as error:
-            raise damaged(path, error) from error
+    with opened(path) as file, reading(path, _KIND, VoteError):
+        return file.read()
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[pq.ParquetFile]:
     """A Parquet file to read from, or an error that says why not."""
-    if not path.is_file():
+    if not is_file(path):
         raise VoteError(f"there is no file {path}")
-    try:
-        file = pq.ParquetFile(path)
-    except (pa.ArrowException, OSError) as error:
-        raise damaged(path, error) from error
+    with reading(path, _KIND, VoteError):
+        file = pq.ParquetFile(path, page_checksum_verification=True)
+        _verify(file)
     with file:
         yield file
 
 
-def damaged(path: Path, error: Exception) -> VoteError:
-    """The error for a file that is not what it should be."""
-    return VoteError(f"{path} is not a valid Parquet file, or it is damaged: {error}")
+def rows_of(file: pq.ParquetFile, path: Path, **options: Any) -> Iterator[pa.RecordBatch]:
+    """The rows of an opened file in batches; ``options`` are those of pyarrow's ``iter_batches``."""
+    with reading(path, _KIND, VoteError):
+        batches = file.iter_batches(**options)
+    while True:
+        with reading(path, _KIND, VoteError):
+            batch = next(batches, None)
+        if batch is None:
+            return
+        yield batch
+
+
+def _verify(file: pq.ParquetFile) -> None:
+    """Raise unless the columns, the number of rows and the notes are those that were written."""
+    noted: dict[bytes, bytes] = dict(file.metadata.metadata or {})
+    written = noted.pop(_DIGEST.encode(), None)
+    schema = file.schema_arrow
+    ours = {key: text for key, text in noted.items() if key.startswith(_OURS) and key not in (schema.metadata or {})}
+    rows = file.metadata.num_rows
+    if rows != sum(file.metadata.row_group(group).num_rows for group in range(file.metadata.num_row_groups)):
+        raise ValueError("its row groups have more or fewer rows than the file")
+    if written is not None and written.decode() != _digest(schema, rows, ours):
+        raise ValueError("its columns, its number of rows or its metadata are not those that were written")
+
+
+def _digest(schema: pa.Schema, rows: int, notes: Mapping[bytes, bytes]) -> str:
+    said = {key: text for key, text in (schema.metadata or {}).items() if key.startswith(_OURS)}
+    texts = sorted((key.hex(), hashlib.sha256(text).hexdigest()) for key, text in {**said, **notes}.items())
+    columns = [[field.name, _type_text(field.type)] for field in schema]
+    return hashlib.sha256(json.dumps([columns, rows, texts]).encode()).hexdigest()
+
+
+def _type_text(kind: pa.DataType) -> str:
+    """A type, without what Parquet calls the entries of its lists."""
+    is_list = pa.types.is_list(kind) or pa.types.is_large_list(kind)
+    return f"list<{_type_text(kind.value_type)}>" if is_list else str(kind)

@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 
 import polars as pl
 
+from assay._core.reading import is_file
 from assay.errors import DataError
 
 BLOCK_BYTES = 16_000_000
@@ -38,7 +39,7 @@ def frames(path: Path, rows: int) -> Iterator[pl.DataFrame]:
     """The rows of a CSV, JSONL or Parquet file, in frames of one schema and at most ``rows`` rows."""
     if path.suffix not in _READERS:
         raise DataError(f"cannot read {path}: expected a file that ends in {', '.join(_READERS)}")
-    if not path.is_file():
+    if not is_file(path):
         raise DataError(f"there is no file {path}")
     if not path.stat().st_size:
         return

@@ -17,8 +17,11 @@ import numpy.typing as npt
 import polars as pl
 
 from assay._core.readers import frames
+from assay._core.reading import is_file
 from assay.errors import DataError, near_miss
 
+_MOST_ROWS = 2**31 - 1
+"""More rows at a time than this no reader can be asked for."""
 BATCH_SIZE = 32_768
 """How many rows are worked on at a time."""
 
@@ -138,7 +141,7 @@ def batches(data: Any, size: int = BATCH_SIZE) -> Iterator[Batch]:
         to a ``.csv``, ``.jsonl`` or ``.parquet`` file.
     """
     start = 0
-    for batch in _pieces(data, size):
+    for batch in _pieces(data, min(size, _MOST_ROWS)):
         if len(batch):
             batch.start = start
             start += len(batch)
@@ -167,7 +170,7 @@ def row_count(data: Any) -> int | None:
     """How many rows there are, where that can be known without reading them."""
     if isinstance(data, str | Path):
         path = Path(data)
-        if path.suffix == ".parquet" and path.is_file():
+        if path.suffix == ".parquet" and is_file(path):
             try:
                 return int(pl.scan_parquet(path).select(pl.len()).collect().item())
             except pl.exceptions.PolarsError:  # reported when it is read
@@ -186,6 +189,9 @@ def as_polars(table: Any) -> pl.DataFrame:
             return pl.DataFrame({name: _series(str(name), list(column)) for name, column in table.items()})
         except pl.exceptions.ShapeError as error:
             raise DataError(f"the columns have different lengths: {error}") from error
+    if hasattr(table, "iloc") and hasattr(table, "columns"):
+        whole = _from_pandas(table)
+        return as_polars(whole._columns) if whole.frame is None else whole.frame
     frames = []
     for batch in batches(table):
         if batch.frame is None:

@@ -93,7 +93,8 @@ def task_by_task(votes: Any, label: Callable[[CodeArray, int], FloatArray]) -> F
     Parameters
     ----------
     votes
-        On all tasks, or a bare matrix. A task is labeled by the votes that name it.
+        On all tasks, or a bare matrix. A task is labeled by the votes that name a label of it; those for
+        one of several labels, or against some, are passed over.
     label
         Given codes (items, sources), −1 for no vote, and the number of labels: (items, labels) probabilities.
 
@@ -130,12 +131,13 @@ def _composed(votes: Votes, label: Callable[[str, CodeArray, int], FloatArray]) 
 
 
 def codes_of_task(votes: Votes, task: str, labels: tuple[str, ...]) -> CodeArray:
-    """(items, its sources): the labels of one task in the votes that name it, −1 elsewhere."""
+    """(items, its sources): the labels of one task in the votes that name one, −1 elsewhere and for sets of labels."""
     columns = []
     for values, codes in zip(votes.values, votes.store.columns(), strict=True):
         named = [dict(vote.labels).get(task) for vote in values]
-        if any(label is not None for label in named):
-            lookup = np.array([-1 if label is None else labels.index(label) for label in [*named, None]])
+        numbers = [labels.index(label) if isinstance(label, str) else -1 for label in [*named, None]]
+        if max(numbers) >= 0:
+            lookup = np.array(numbers)
             columns.append(lookup[codes])
     return np.column_stack(columns) if columns else np.empty((len(votes), 0), dtype=np.int64)
 
@@ -191,8 +193,7 @@ class AccuracyOfEachSource:
     def __call__(self, codes: CodeArray) -> FloatArray:
         """(items, labels)."""
         logs = np.zeros((len(codes), self.classes))
-        weight = np.log(self.accuracy * (self.classes - 1) / (1 - self.accuracy))
-        for column, gain in zip(codes.T, weight, strict=True):
+        for column, gain in zip(codes.T, _gains(self.accuracy, self.classes), strict=True):
             logs += gain * (column[:, None] == np.arange(self.classes))
         return softmax(logs)[0]
 
@@ -204,7 +205,7 @@ def accuracy_of_each_source(codes: CodeArray, classes: int, steps: int = 100) ->
     voted = patterns.codes >= 0
     accuracy = np.full(codes.shape[1], 0.7)
     for _ in range(steps):
-        logs = np.einsum("umk,m->uk", says, np.log(accuracy * (classes - 1) / (1 - accuracy)))
+        logs = np.einsum("umk,m->uk", says, _gains(accuracy, classes))
         chances = softmax(logs)[0]
         right = np.einsum("umk,uk,u->m", says, chances, patterns.counts)
         settled = (right + 1) / (voted.T @ patterns.counts + 2)
@@ -213,3 +214,9 @@ def accuracy_of_each_source(codes: CodeArray, classes: int, steps: int = 100) ->
         if moved < 1e-6:
             break
     return AccuracyOfEachSource(accuracy, classes)
+
+
+def _gains(accuracy: FloatArray, classes: int) -> FloatArray:
+    """(sources,): the log-odds that a vote adds to its label; a task with one label has no other to take it from."""
+    gains: FloatArray = np.log(accuracy * max(classes - 1, 1) / (1 - accuracy))
+    return gains

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from assay._core.atomic_files import Arrays, read_arrays, write_arrays
+from assay._core.reading import reading
 from assay.errors import AssayError
 from assay.votes import Schema
 
@@ -19,12 +19,9 @@ def write_counts(path: str | Path, schema: Schema, arrays: Arrays) -> Path:
 
 def read_counts(path: str | Path) -> tuple[Schema, Arrays]:
     """The schema and the arrays that :func:`write_counts` wrote."""
-    stored = read_arrays(path, "counts")
-    try:
-        said = json.loads(str(stored["said"]))
+    said, stored = read_arrays(path, "counts file")
+    with reading(path, "counts file"):
         whose = said["counts of"]
         if said["format"] != _FORMAT:
             raise AssayError(f"{path} was written by another version of Assay (counts format {said['format']})")
         return Schema.from_dict(whose), stored
-    except (KeyError, ValueError, TypeError, AttributeError) as error:
-        raise AssayError(f"{path} is not a valid counts file, or it is damaged: {error}") from error

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from html import escape
 
 import networkx as nx
 
 from assay._core.palette import LIGHT
+from assay._core.texts import escaped
 
 Pair = tuple[int, int]
 
@@ -65,12 +65,12 @@ def arcs_svg(
         y = _TOP + _ROW * row[node]
         parts.append(
             f'<circle cx="{left + _GAP:.0f}" cy="{y}" r="3.5"/>'
-            f'<text x="{left:.0f}" y="{y + 4}" text-anchor="end">{escape(texts[node])}'
-            f"<title>{escape(names[node])}</title></text>"
+            f'<text x="{left:.0f}" y="{y + 4}" text-anchor="end">{escaped(texts[node])}'
+            f"<title>{escaped(names[node])}</title></text>"
         )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" width="{width:.0f}" '
-        f'height="{height}" role="img" aria-label="{escape(label)}" font-family="{_FONT}" font-size="12" '
+        f'height="{height}" role="img" aria-label="{escaped(label)}" font-family="{_FONT}" font-size="12" '
         f'fill="currentColor">{"".join(parts)}</svg>'
     )
 

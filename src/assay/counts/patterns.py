@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.votes import CodeArray, SparseCodes
+from assay._core.stored_arrays import stored_array
+from assay.votes import CodeArray, Schema, SparseCodes
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -302,17 +303,29 @@ class Sketch:
         return arrays | ({} if self.frequent is None else self.frequent.arrays(f"frequent {name}"))
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], name: str, width: int) -> Sketch:
-        """The sketch that :meth:`arrays` describes."""
-        return cls(
-            arrays[f"{name} keys"],
-            arrays[f"{name} counts"],
-            SparseCodes(arrays[f"{name} starts"], arrays[f"{name} sources"], arrays[f"{name} codes"], width),
-            np.uint64(arrays[f"{name} limit"]),
-            arrays.get(f"{name} buckets"),
-            cls.from_arrays(arrays, f"frequent {name}", width) if f"frequent {name} keys" in arrays else None,
-            int(arrays[f"{name} size"]),
-        )
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], name: str, schema: Schema, items: int) -> Sketch:
+        """The sketch that :meth:`arrays` describes, of so many items; raises KeyError or ValueError if it is not valid.
+
+        An error of ours is raised if its votes do not fit the schema.
+        """
+        keys = stored_array(arrays, f"{name} keys", (None,), np.uint64)
+        if (keys[1:] <= keys[:-1]).any():
+            raise ValueError(f"'{name} keys' must be in ascending order, but are not")
+        counts = stored_array(arrays, f"{name} counts", (len(keys),), np.int64, low=1, high=items)
+        rows = SparseCodes.checked(schema, *(arrays[f"{name} {part}"] for part in ("starts", "sources", "codes")))
+        if len(rows) != len(keys):
+            raise ValueError(f"there must be a row of votes for each of '{name} keys', but there are {len(rows)}")
+        buckets = None
+        if f"{name} buckets" in arrays:
+            buckets = stored_array(arrays, f"{name} buckets", (2**_BUCKET_BITS,), np.int64, low=0, high=items)
+        frequent = None
+        if f"frequent {name} keys" in arrays:
+            frequent = cls.from_arrays(arrays, f"frequent {name}", schema, items)
+        if (buckets is None) != (frequent is None):
+            raise ValueError("a sample of vote patterns must have both buckets and frequent patterns")
+        size = int(stored_array(arrays, f"{name} size", (), np.int64, low=0))
+        limit = np.uint64(stored_array(arrays, f"{name} limit", (), np.uint64))
+        return cls(keys, counts, rows, limit, buckets, frequent, size)
 
 
 def patterns_in(crowded: BoolArray, hashes: Hashes, listed: Callable[[IntArray], SparseCodes]) -> Sketch:

@@ -16,6 +16,8 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from assay._core.reading import reading
+from assay._core.stored_arrays import stored_array
 from assay._core.threads import parallel_map, ranges, thread_count
 from assay.counts.files import read_counts, write_counts
 from assay.counts.patterns import SKETCH_SIZE, Sketch, multipliers, patterns_in
@@ -120,11 +122,8 @@ class Tally(HasSchema):
     @classmethod
     def load(cls, path: str | Path) -> Tally:
         """Counts from a file that :meth:`save` wrote."""
-        schema, arrays = read_counts(path)
-        try:
-            return cls.from_arrays(schema, arrays)
-        except (KeyError, ValueError) as error:
-            raise VoteError(f"{path} is not a valid counts file, or it is damaged: {error}") from error
+        with reading(path, "counts file", VoteError):
+            return cls.from_arrays(*read_counts(path))
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Its contents, for a file."""
@@ -149,43 +148,29 @@ class Tally(HasSchema):
                 own = {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}
                 parts.append(cls.from_arrays(place.schema, own))
             return cls.of_parts(schema, parts)
-        overlaps = None
-        if "pair" not in arrays:
-            overlaps = tuple(
-                Overlaps(arrays[f"overlap {component}"], arrays[f"agreement {component}"])
-                for component in range(len(schema.label_space.components))
-            )
-        tally = cls(
-            schema,
-            int(arrays["items"]),
-            arrays["single"],
-            arrays["covered"],
-            Sketch.from_arrays(arrays, "pattern", len(schema.names)),
-            arrays.get("pair"),
-            overlaps,
-        )
-        if not tally._is_consistent:
-            raise ValueError("the shapes of its arrays do not match")
-        return tally
+        values, sources, components = schema.value_count, len(schema.names), len(schema.label_space.components)
+        items = int(stored_array(arrays, "items", (), np.int64, low=0))
 
-    @property
-    def _is_consistent(self) -> bool:
-        """Whether all arrays have matching shapes."""
-        values, sources = self.schema.value_count, len(self.names)
-        sketches = [sketch for sketch in (self.sketch, self.sketch.frequent) if sketch is not None]
-        return (
-            self.single.shape == (values,)
-            and self.covered.shape == (len(self.schema.label_space.components),)
-            and (self.pair is None or self.pair.shape == (values, values))
-            and all(
-                part.overlap.shape == part.agreement.shape == (sources, sources) for part in self.counted_overlaps or ()
+        def counts(name: str, *shape: int) -> IntArray:
+            return stored_array(arrays, name, shape, np.int64, low=0, high=items)
+
+        single = counts("single", values)
+        pair, overlaps = None, None
+        if "pair" in arrays:
+            pair = counts("pair", values, values)
+            if not (np.array_equal(pair.diagonal(), single) and np.array_equal(pair, pair.T)):
+                raise ValueError("'pair' must be symmetric, with 'single' on its diagonal, but is not")
+        else:
+            overlaps = tuple(
+                Overlaps(counts(f"overlap {part}", sources, sources), counts(f"agreement {part}", sources, sources))
+                for part in range(components)
             )
-            and all(
-                len(sketch.keys) == len(sketch.counts) == len(sketch.rows)
-                and int(sketch.rows.starts[-1]) == len(sketch.rows.sources) == len(sketch.rows.codes)
-                for sketch in sketches
-            )
-        )
+        sketch = Sketch.from_arrays(arrays, "pattern", schema, items)
+        if sketch.size and sketch.items != items:
+            raise ValueError(f"its vote patterns are of {sketch.items:,} items, but there are {items:,}")
+        if any(part.sum() > items for part in np.split(single, schema.offsets[1:-1])):
+            raise ValueError("a source cannot have voted on more items than there are")
+        return cls(schema, items, single, counts("covered", components), sketch, pair, overlaps)
 
     def __repr__(self) -> str:
         return f"Tally({self.items:,} items × {len(self.names):,} sources, {int(self.single.sum()):,} votes)"

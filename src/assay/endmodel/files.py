@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from assay._core.reading import reading
+from assay._core.stored_arrays import of_type
 from assay.endmodel.encoder import Encoder, Learned
 from assay.endmodel.features import Features
 from assay.endmodel.fitted import FittedNetwork, device_of
@@ -66,7 +68,7 @@ class StoredEndModel:
         said, tensors = read_tensors(path, _KIND)
         if said.get("format") != _FORMAT:
             raise AssayError(f"{path} was written by another version of Assay (end model format {said.get('format')})")
-        try:
+        with reading(path, "end model file"):
             settings = _tuples_restored(said["settings"])
             kind = _ENCODERS[said["encoder"]["kind"]]
             if kind is OwnModule and module is None:
@@ -78,11 +80,11 @@ class StoredEndModel:
             layers = encoder.layers if settings["layers"] is None else settings["layers"]
             fitted = FittedNetwork.untrained(heads, reader, layers, settings["dropout"], device_of(device))
             fitted.network.load_state_dict(part_of("weights", tensors))
-            state = TrainingState(0.0, best_score=said["best_score"], history=said["history"])
-        except (KeyError, TypeError, ValueError, RuntimeError) as error:
-            raise AssayError(f"{path} is not a valid end model file: {error}") from error
+            history = of_type(list[dict[str, float]], said["history"])
+            state = TrainingState(0.0, best_score=of_type(float, said["best_score"]), history=history)
+            interrupted = of_type(bool, said["interrupted"])
         fitted.network.eval()
-        return cls(settings, encoder, fitted, state, said["interrupted"])
+        return cls(settings, encoder, fitted, state, interrupted)
 
 
 def _tuples_restored(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay._core.atomic_files import writing
+from assay._core.arguments import random_numbers
+from assay._core.atomic_files import read_json, write_json
 from assay._core.progress import Progress
+from assay._core.reading import reading
+from assay._core.stored_arrays import of_type
 from assay._core.threads import thread_count
 from assay.endmodel.encoder import Encoder
 from assay.endmodel.model import EndModel
@@ -143,7 +146,7 @@ def search(
                 best = max(best, score)
                 bar.advance(1)
                 bar.describe(f"searching  best dev {best:.4f}")
-        records = [json.loads(_record(home, number).read_text(encoding="utf-8")) for number in range(trials)]
+        records = [_read_record(home, number) for number in range(trials)]
         winner = max(range(trials), key=lambda number: (records[number]["figures"]["dev_score"], -number))
         own = None if model.encoder is None or isinstance(model.encoder, Encoder) else model.encoder
         found = EndModel.load(_model_file(home, winner), encoder=own, device=model.device)
@@ -176,8 +179,7 @@ class _Trial:
         seconds = float(model.history_["seconds"].sum())
         figures = {"dev_score": model.dev_score_, "epochs": len(model.history_), "seconds": seconds}
         # Written last: a trial that has a record is done.
-        with writing(_record(self.home, number)) as path:
-            path.write_text(json.dumps({"settings": settings, "figures": figures}), encoding="utf-8")
+        write_json(_record(self.home, number), {"settings": settings, "figures": figures})
         checkpoint.unlink()
         return model.dev_score_
 
@@ -186,12 +188,20 @@ def _record(home: Path, number: int) -> Path:
     return home / f"trial-{number:03}.json"
 
 
+def _read_record(home: Path, number: int) -> dict[str, Any]:
+    path = _record(home, number)
+    said = read_json(path, "record of a trial")
+    with reading(path, "record of a trial"):
+        of_type(float, said["figures"]["dev_score"])
+        return of_type(dict[str, dict[str, Any]], said)  # type: ignore[no-any-return]
+
+
 def _model_file(home: Path, number: int) -> Path:
     return home / f"trial-{number:03}.safetensors"
 
 
 def _draw(space: Space, seed: tuple[int, int]) -> dict[str, Any]:
-    rng = np.random.default_rng(seed)
+    rng = random_numbers(*seed)
     return {
         name: values.draw(rng) if isinstance(values, Between) else values[int(rng.integers(len(values)))]
         for name, values in space.items()
@@ -233,13 +243,9 @@ def _check_purpose(home: Path, model: EndModel, labels: Labels, space: Space, se
         "labels": digest.hexdigest(),
     }
     if not path.exists():
-        with writing(path) as unfinished:
-            unfinished.write_text(json.dumps(purpose, indent=1), encoding="utf-8")
+        write_json(path, purpose)
         return
-    try:
-        before = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise AssayError(f"{path} is damaged: {error}; remove the folder, or search in another") from error
+    before = read_json(path, "record of a search; remove the folder, or search in another")
     if before != json.loads(json.dumps(purpose)):
         changed = [name for name in purpose if before.get(name) != json.loads(json.dumps(purpose[name]))]
         raise AssayError(

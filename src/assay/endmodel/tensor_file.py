@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from safetensors import SafetensorError, safe_open
+import torch
+from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
 from assay._core.atomic_files import writing
+from assay._core.reading import is_file, reading
 from assay.errors import AssayError
 
 _KEY = "assay"
+_DIGEST = "assay.digest"
 
 
 def write_tensors(path: str | Path, kind: str, said: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Path:
     """Write tensors and JSON to one file, which is there whole, or not at all."""
     target = Path(path)
-    header = {_KEY: json.dumps({"kind": kind, **said})}
+    told, own = json.dumps({"kind": kind, **said}), _apart(tensors)
     with writing(target) as unfinished:
-        save_file(_apart(tensors), unfinished, header)
+        save_file(own, unfinished, {_KEY: told, _DIGEST: _digest(told, own)})
     return target
 
 
@@ -40,18 +44,34 @@ def _apart(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 def read_tensors(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
     """What :func:`write_tensors` was given."""
-    if not Path(path).is_file():
+    if not is_file(path):
         raise AssayError(f"there is no file {path}")
-    try:
-        with safe_open(path, framework="pt") as file:
-            said = json.loads((file.metadata() or {})[_KEY])
-            if said["kind"] != kind:
-                raise AssayError(f"{path} holds {said['kind']}, but {kind} was expected")
-            return said, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  not a dict
-    except (SafetensorError, OSError, ValueError, KeyError, TypeError) as error:
-        raise AssayError(
-            f"{path} does not hold {kind} that Assay wrote, or is damaged or cut short: {error}"
-        ) from error
+    with reading(path, f"file with {kind}"), safe_open(path, framework="pt") as file:
+        metadata = file.metadata() or {}
+        said = json.loads(metadata[_KEY])
+        if said["kind"] != kind:
+            raise AssayError(f"{path} holds {said['kind']}, but {kind} was expected")
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  not a dict
+        # Files of earlier versions have no digest.
+        if _DIGEST in metadata and metadata[_DIGEST] != _digest(metadata[_KEY], tensors):
+            raise AssayError("it does not hold what was written to it")
+        broken = next((name for name, tensor in tensors.items() if not _is_finite(tensor)), None)
+        if broken is not None:
+            raise AssayError(f"{broken!r} must hold finite numbers, but does not")
+        return said, tensors
+
+
+def _digest(told: str, tensors: Mapping[str, Tensor]) -> str:
+    """Tells the contents of a file from any others."""
+    digest = hashlib.sha256(told.encode())
+    for name, tensor in sorted(tensors.items()):
+        digest.update(json.dumps([name, str(tensor.dtype), list(tensor.shape)]).encode())
+        digest.update(tensor.reshape(-1).view(torch.uint8).numpy().data)
+    return digest.hexdigest()
+
+
+def _is_finite(tensor: Tensor) -> bool:
+    return not tensor.is_floating_point() or bool(torch.isfinite(tensor).all())
 
 
 def under(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:

@@ -24,6 +24,8 @@ import torch
 from torch import Tensor
 
 from assay._core.progress import Progress
+from assay._core.reading import reading
+from assay._core.stored_arrays import of_type
 from assay.endmodel.network import Network
 from assay.endmodel.stepper import Stepper
 from assay.endmodel.tensor_file import part_of, read_tensors, under, write_tensors
@@ -103,7 +105,8 @@ class Checkpoint:
                 f"{self.path} is a checkpoint of other data, labels or settings than these; "
                 "give another path, or remove it to train from the start"
             )
-        return TrainingState(**said["standing"]), tensors
+        with reading(self.path, "checkpoint"):
+            return of_type(TrainingState, said["standing"]), tensors
 
     def write(self, state: TrainingState, tensors: Mapping[str, Tensor]) -> None:
         """Keep where training stands."""
@@ -137,8 +140,10 @@ def train(
     stored = None if checkpoint is None else checkpoint.read()
     if stored is not None:
         state, tensors = stored
-        network.load_state_dict(part_of("weights", tensors))
-        stepper.restore(part_of("stepper", tensors))
+        assert checkpoint is not None
+        with reading(checkpoint.path, "checkpoint"):
+            network.load_state_dict(part_of("weights", tensors))
+            stepper.restore(part_of("stepper", tensors))
         best = part_of("best", tensors)
     batches = -(-len(rows) // schedule.batch_size)
     saved = time.monotonic()

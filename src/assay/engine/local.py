@@ -29,8 +29,8 @@ class Processes:
     """Several processes on this machine, for sources that are written in Python."""
 
     def __init__(self, workers: int) -> None:
-        if not isinstance(workers, int) or workers < 1:
-            raise AssayError(f"workers must be a positive integer, but got {workers!r}")
+        if not isinstance(workers, int) or isinstance(workers, bool) or workers < 1:
+            raise AssayError(f"workers must be a positive integer, but is {workers!r}")
         self.workers = workers
 
     def __repr__(self) -> str:

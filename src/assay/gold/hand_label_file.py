@@ -76,8 +76,8 @@ def append_answer(path: str | Path, said: HandAnswer) -> None:
             os.fsync(file.fileno())
         if is_new:
             _sync_folder(target.parent)
-    except OSError as error:
-        raise DataError(f"cannot write {target}: {error.strerror or error}") from error
+    except (OSError, ValueError) as error:
+        raise DataError(f"cannot write {target}: {getattr(error, 'strerror', None) or error}") from error
 
 
 def write_answers(path: str | Path, said: Iterable[HandAnswer]) -> None:
@@ -100,8 +100,8 @@ def read_answers(path: str | Path) -> tuple[HandAnswer, ...]:
         whole = target.read_bytes()
     except FileNotFoundError:
         raise DataError(f"there is no file {target}") from None
-    except OSError as error:
-        raise DataError(f"cannot read {target}: {error.strerror or error}") from error
+    except (OSError, ValueError) as error:  # a name with a NUL is a ValueError
+        raise DataError(f"cannot read {target}: {getattr(error, 'strerror', None) or error}") from error
     *lines, last = whole.split(b"\n")
     if last and _is_whole(last):
         lines.append(last)
@@ -118,7 +118,7 @@ def _to_dict(said: HandAnswer) -> dict[str, Any]:
 def _read(line: bytes, path: Path, number: int) -> HandAnswer:
     try:
         return _from_dict(json.loads(line.decode()))
-    except (ValueError, TypeError) as error:  # what is not text, and what is not JSON, are such errors too
+    except (ValueError, TypeError, OverflowError, RecursionError) as error:  # not text, not JSON, or not sane
         raise DataError(f"{path}, line {number} is not a hand label: {error}; mend it, or remove the line") from None
 
 
@@ -149,7 +149,7 @@ def _from_dict(said: Any) -> HandAnswer:
     _check("chance", chance, "a number above 0 and up to 1", chance is None or is_chance)
     _check("at", said.get("at"), "a time as in 2026-03-01T09:30:00Z", isinstance(said.get("at"), str))
     at = datetime.fromisoformat(said["at"])
-    at = at if at.tzinfo else at.replace(tzinfo=UTC)
+    at = at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
     return HandAnswer(item, by, answer, kinds == ["undo"], at, chosen, None if chance is None else float(chance))
 
 
@@ -170,7 +170,7 @@ def _is_whole(line: bytes) -> bool:
     """Whether a last line only lacks its end."""
     try:
         return isinstance(json.loads(line), dict)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
 
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from assay._core.stored_arrays import of_type, stored_array
 from assay.gold.hand_labels import HandLabels
-from assay.votes import Schema, SparseCodes, Votes
+from assay.votes import Schema, SparseCodes, Votes, item_names
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -74,17 +75,23 @@ class GoldItems:
     @classmethod
     def from_dict(cls, schema: Schema, stored: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> GoldItems:
         """What :meth:`to_dict` and :meth:`arrays` gave, for votes with a schema; raises if anything is missing."""
-        names = None if stored["names"] is None else np.array(stored["names"])
+        names = None if stored["names"] is None else item_names(of_type(list[int | str], stored["names"]))
         truth = Schema.from_dict({"tasks": schema.tasks.to_dict(), "sources": stored["truth"]})
-        cast = SparseCodes(arrays["starts"], arrays["sources"], arrays["codes"], len(schema.names))
+        cast = SparseCodes.checked(schema, *(arrays[part] for part in ("starts", "sources", "codes")))
         told = arrays["truth codes"]
-        known = SparseCodes(arrays["truth starts"], np.zeros(len(told), dtype=np.int32), told, 1)
+        known = SparseCodes.checked(truth, arrays["truth starts"], np.zeros(len(told), dtype=np.int32), told)
+        if len(known) != len(cast) or (np.diff(known.starts) < 1).any():
+            raise ValueError("there must be a true label for each item with gold")
+        total = of_type(int, stored["total"])
+        rows = stored_array(arrays, "rows", (len(cast),), np.int64, low=0, high=total - 1)
+        if (np.diff(rows) <= 0).any():
+            raise ValueError("'rows' must be in ascending order, but are not")
         return cls(
             Votes(schema, cast, names),
             Votes(truth, known, names),
-            arrays["rows"],
-            int(stored["total"]),
-            arrays["weights"],
+            rows,
+            total,
+            stored_array(arrays, "weights", (len(cast),), low=0),
         )
 
     def __add__(self, other: GoldItems) -> GoldItems:

@@ -9,6 +9,7 @@ import json
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from assay._core.atomic_files import writing
+from assay._core.reading import reading
+from assay._core.stored_arrays import stored_array
+from assay._core.texts import free_name
 from assay.errors import VoteError
 from assay.gold import CheckedLabels
 from assay.labels.subsets import subsets
 from assay.tasks import TaskGraph, labels_of_questions
+from assay.votes import item_names
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,6 +35,9 @@ FloatArray = npt.NDArray[np.float64]
 
 _KEY = b"assay.labels"
 _GOLD = "assay.labels.gold"
+_VERSIONS = (1, 2)
+_ROUNDING = 1e-5
+"""How far the probabilities of an item may be from summing to one, as those of other tools are."""
 _PIECE = 4_000_000
 """Readers refuse metadata with longer texts than 100 MB, so gold is cut into pieces of this size."""
 
@@ -40,8 +48,9 @@ def to_arrow(labels: Labels) -> pa.Table:
 
     columns: dict[str, Any] = {}
     tasks, names = labels.tasks, None
+    named = column_names(tasks)
     if labels.items is not None:
-        names = next(name for name in ("item", "item_", "item__", "_item_") if name not in tasks.names)
+        names = free_name("item", set(tasks.names) | named.taken)
         columns[names] = pa.array(labels.items)
     for task in tasks.declared:
         if task.multiple:
@@ -49,66 +58,114 @@ def to_arrow(labels: Labels) -> pa.Table:
             texts = pa.array(task.labels, type=pa.string()).take(pa.array(np.nonzero(given)[1]))
             starts = np.concatenate([[0], np.cumsum(given.sum(axis=1))]).astype(np.int32)
             columns[task.name] = pa.ListArray.from_arrays(pa.array(starts), texts)
-            columns |= probability_columns(labels, task.name)
+            columns |= probability_columns(labels, task.name, named)
             continue
         index = tasks.label_space.component_of(task.name)
         component = tasks.label_space.components[index]
         chosen = component.label_of(task.name)[labels.joint[index].argmax(axis=1)].astype(np.int32)
         texts = pa.array(task.labels, type=pa.string())
         columns[task.name] = pa.DictionaryArray.from_arrays(pa.array(chosen, mask=chosen < 0), texts)
-        columns |= probability_columns(labels, task.name)
+        columns |= probability_columns(labels, task.name, named)
     for index, joint in enumerate(labels.joint):
-        for outcome, name in enumerate(_outcome_columns(tasks, index)):
+        for outcome, name in enumerate(named.outcomes[index]):
             columns.setdefault(name, joint[:, outcome])
     stored = {_KEY: json.dumps({"version": 2, "tasks": tasks.to_dict(), "items": names}).encode()}
     return pa.table(columns).replace_schema_metadata(stored)
 
 
-def probability_columns(labels: Labels, task: str) -> dict[str, FloatArray]:
+@dataclass(frozen=True)
+class ColumnNames:
+    """The columns of probabilities, each with a name of its own, however tasks and labels are called.
+
+    >>> from assay import Task, TaskGraph
+    >>> column_names(TaskGraph([Task("t", ["x", "y"]), Task("t=x", ["z"])])).labels["t", "x"]
+    't=x_'
+    """
+
+    labels: dict[tuple[str, str | None], str]
+    """Per task and label; a label None is N/A, of tasks that may not apply."""
+    outcomes: tuple[tuple[str, ...], ...]
+    """Per component; the columns of its task, if outcomes are the task's labels."""
+
+    @property
+    def taken(self) -> set[str]:
+        """All of them."""
+        return {*self.labels.values(), *(name for names in self.outcomes for name in names)}
+
+
+def column_names(tasks: TaskGraph) -> ColumnNames:
+    """The names of the columns of labels; they depend on nothing but the tasks."""
+    taken = {task.name for task in (*tasks.tasks, *tasks.declared)}
+
+    def own(name: str) -> str:
+        found = free_name(name, taken)
+        taken.add(found)
+        return found
+
+    labels: dict[tuple[str, str | None], str] = {}
+    for task in tasks.declared:
+        labels |= {(task.name, label): own(f"{task.name}={label}") for label in task.labels}
+        if task.multiple:
+            continue
+        component = tasks.label_space.components[tasks.label_space.component_of(task.name)]
+        if (component.label_of(task.name) < 0).any():
+            labels[task.name, None] = own(f"{task.name}=N/A")
+    outcomes = []
+    asked = labels_of_questions(tasks.multiple)
+    for index, component in enumerate(tasks.label_space.components):
+        first = tasks[component.tasks[0]]
+        if len(component.tasks) == 1 and len(component) == 2 and first.name in asked:
+            outcomes.append((own(f"{asked[first.name][0]}={first.labels[0]}"), labels[asked[first.name]]))
+        elif len(component.tasks) == 1 and np.array_equal(component.label_of(first.name), np.arange(len(first.labels))):
+            outcomes.append(tuple(labels[first.name, label] for label in first.labels))
+        else:
+            outcomes.append(tuple(own(f"outcome {index}.{outcome}") for outcome in range(len(component))))
+    return ColumnNames(labels, tuple(outcomes))
+
+
+def probability_columns(labels: Labels, task: str, names: ColumnNames) -> dict[str, FloatArray]:
     """A column for each label of a task, and for N/A if the task may not apply."""
     if task in labels.tasks.multiple:
         chances = labels[task]
-        return {f"{task}={label}": chances[:, at] for at, label in enumerate(labels.tasks.multiple[task])}
-    index = labels.tasks.label_space.component_of(task)
-    component = labels.tasks.label_space.components[index]
+        return {names.labels[task, label]: chances[:, at] for at, label in enumerate(labels.tasks.multiple[task])}
     marginal = labels[task]
-    columns = {f"{task}={label}": marginal[:, at] for at, label in enumerate(labels.tasks[task].labels)}
-    if (component.label_of(task) < 0).any():
-        columns[f"{task}=N/A"] = marginal[:, -1]
+    named = names.labels
+    columns = {named[task, label]: marginal[:, at] for at, label in enumerate(labels.tasks[task].labels)}
+    if (task, None) in named:
+        columns[named[task, None]] = marginal[:, -1]
     return columns
 
 
 def write_labels(parts: Iterable[Labels], path: str | Path) -> Path:
     """Write labels to a Parquet file, part by part and atomically."""
-    import pyarrow.parquet as pq
+    from assay._core.parquet import parquet_parts
 
     target = Path(path)
     with ExitStack() as open_files:
         unfinished = open_files.enter_context(writing(target))
-        writer = None
+        file = None
         gold, offsets, items = [], [], 0
         for part in parts:
             table = to_arrow(part)
-            if writer is None:
+            if file is None:
                 # Probabilities hardly ever repeat, so dictionary encoding would only cost space.
                 texts = [name for name in table.column_names if name in part.tasks]
-                writer = pq.ParquetWriter(unfinished, table.schema, compression="zstd", use_dictionary=texts)
-                open_files.enter_context(writer)
-            elif not table.schema.equals(writer.schema):
-                first, other = (_kind_of_items(schema) for schema in (writer.schema, table.schema))
+                file = open_files.enter_context(parquet_parts(unfinished, table.schema, use_dictionary=texts))
+            elif not table.schema.equals(file.schema):
+                first, other = (_kind_of_items(schema) for schema in (file.schema, table.schema))
                 raise VoteError(
                     "labels in one file must all have item names of the same type, or none, "
                     f"but some are {first} and others {other}"
                 )
-            writer.write_table(table)
+            file.write(table)
             if part.gold is not None:
                 gold.append(part.gold)
                 offsets.append(items)
             items += len(part)
-        if writer is None:
+        if file is None:
             raise VoteError("there are no labels to write")
         if gold:
-            writer.add_key_value_metadata(_gold_to_metadata(CheckedLabels.concat(gold, offsets)))
+            file.note(_gold_to_metadata(CheckedLabels.concat(gold, offsets)))
     return target
 
 
@@ -116,39 +173,42 @@ def read_labels(
     path: Path,
 ) -> tuple[TaskGraph, tuple[FloatArray, ...], npt.NDArray[Any] | None, CheckedLabels | None]:
     """What a file that :func:`write_labels` wrote holds: tasks, joint, names of items, gold."""
-    import pyarrow as pa
+    from assay._core.parquet import opened
 
-    from assay._core.parquet import opened, read_parquet
-
-    table = read_parquet(path)
-    stored = (table.schema.metadata or {}).get(_KEY)
-    if stored is None:
-        raise VoteError(f"{path} is not a labels file written by Assay")
-    said = json.loads(stored)
-    tasks = TaskGraph.from_dict(said["tasks"])
-    with opened(path) as file:
-        metadata = dict(file.metadata.metadata or {})
-    try:
+    with opened(path) as file, reading(path, "labels file", VoteError):
+        stored = (file.schema_arrow.metadata or {}).get(_KEY)
+        if stored is None:
+            raise VoteError(f"{path} is not a labels file written by Assay")
+        said = json.loads(stored)
+        if said["version"] not in _VERSIONS:
+            raise VoteError(f"{path} was written by another version of Assay (labels format {said['version']})")
+        tasks = TaskGraph.from_dict(said["tasks"])
+        table = file.read()
         joint = tuple(
-            np.column_stack([table.column(name).to_numpy() for name in _outcome_columns(tasks, index)])
-            for index in range(len(tasks.label_space.components))
+            _probabilities(np.column_stack([_numbers(table, name) for name in names]))
+            for names in column_names(tasks).outcomes
         )
-        gold = _gold_from_metadata(metadata, tasks, len(table))
-    except (KeyError, ValueError, pa.ArrowException) as error:
-        raise VoteError(f"{path} is not a valid labels file: {error}") from error
-    return tasks, joint, table.column(said["items"]).to_numpy() if said["items"] else None, gold
+        items = None if said["items"] is None else item_names(table.column(said["items"]).to_numpy())
+        gold = _gold_from_metadata(dict(file.metadata.metadata or {}), tasks, len(table))
+        return tasks, joint, items, gold
 
 
-def _outcome_columns(tasks: TaskGraph, index: int) -> list[str]:
-    """The columns that hold a component's outcome probabilities; the task's own, if outcomes are its labels."""
-    component = tasks.label_space.components[index]
-    task = component.tasks[0]
-    asked = labels_of_questions(tasks.multiple)
-    if len(component) == 2 and len(component.tasks) == 1 and task in asked:
-        return [f"{asked[task][0]}={answer}" for answer in tasks[task].labels]
-    if len(component.tasks) == 1 and np.array_equal(component.label_of(task), np.arange(len(tasks[task].labels))):
-        return [f"{task}={label}" for label in tasks[task].labels]
-    return [f"outcome {index}.{outcome}" for outcome in range(len(component))]
+def _numbers(table: pa.Table, name: str) -> npt.NDArray[Any]:
+    """A column of probabilities; numbers of any other type, texts and nulls are refused."""
+    column = table.column(name)
+    if str(column.type) not in ("double", "float") or column.null_count:
+        raise ValueError(f"the column {name!r} must hold probabilities, but is of {column.type}, or has nulls")
+    values: npt.NDArray[Any] = column.to_numpy()
+    return values
+
+
+def _probabilities(joint: npt.NDArray[Any]) -> FloatArray:
+    """(items, outcomes), each row summing to one."""
+    found = stored_array({"probabilities": joint.astype(np.float64, copy=False)}, "probabilities", (None, None))
+    off = np.flatnonzero((np.abs(found.sum(axis=1) - 1) > _ROUNDING) | (found < -_ROUNDING).any(axis=1))
+    if len(off):
+        raise ValueError(f"the probabilities of row {off[0]} do not sum to one, or are negative")
+    return found
 
 
 def _kind_of_items(schema: pa.Schema) -> str:
@@ -194,7 +254,14 @@ def _gold_from_metadata(metadata: Mapping[bytes, bytes], tasks: TaskGraph, items
             for part, width in zip(cells, outcomes, strict=True)
         )
 
-    rows = table.column("row").to_numpy().astype(np.int64)
-    if len(rows) and not (rows.min() >= 0 and rows.max() < items):
-        raise ValueError(f"there is gold for rows up to {rows.max()}, but there are {items} items")
-    return CheckedLabels(rows, parts("allowed"), parts("held_out"), table.column("weight").to_numpy())
+    columns = {"row": table.column("row").to_numpy(), "weight": table.column("weight").to_numpy()}
+    rows = stored_array(columns, "row", (None,), np.int64, low=0, high=items - 1)
+    if (np.diff(rows) <= 0).any():
+        raise ValueError("the rows with gold must be in ascending order, but are not")
+    allowed, held_out = parts("allowed"), parts("held_out")
+    for part, shares in zip(allowed, held_out, strict=True):
+        stored_array({"gold": part}, "gold", (len(rows), part.shape[1]), np.bool_)
+        stored_array({"gold": shares}, "gold", (len(rows), part.shape[1]), low=0, high=1 + _ROUNDING)
+        if not part.any(axis=1).all():
+            raise ValueError("gold must allow an outcome, but allows none")
+    return CheckedLabels(rows, allowed, held_out, stored_array(columns, "weight", (len(rows),), low=0))

@@ -11,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from assay._core import views
+from assay._core.arguments import random_numbers
 from assay.errors import AssayError, VoteError, near_miss
 from assay.gold import CheckedLabels
 from assay.labels.decisions import Metric, decisions
-from assay.labels.files import probability_columns, read_labels, to_arrow, write_labels
+from assay.labels.files import column_names, probability_columns, read_labels, to_arrow, write_labels
 from assay.labels.guarantee import (
     Guarantee,
     gold_checks,
@@ -256,7 +257,7 @@ class Labels:
         counts = np.bincount(classes)
         found = counts[counts > 0]
         most = int(found.min() if to == "min" else np.median(found))
-        shuffled = np.random.default_rng(seed).permutation(len(self))
+        shuffled = random_numbers(seed).permutation(len(self))
         chosen = np.zeros(len(self), dtype=bool)
         for number in np.flatnonzero(counts):
             chosen[shuffled[classes[shuffled] == number][:most]] = True
@@ -438,9 +439,10 @@ class Labels:
         import pandas as pd
 
         columns: dict[str, Any] = {}
+        names = column_names(self.tasks)
         for task in self.tasks.declared:
             columns[task.name] = pd.Series(self.names(task.name), dtype=object)
-            columns |= probability_columns(self, task.name)
+            columns |= probability_columns(self, task.name, names)
         table = pd.DataFrame(columns)
         if self.items is not None:
             table.index = pd.Index(self.items, name="item")

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from assay._core.arguments import random_numbers
 from assay.counts import hashes_of
 from assay.errors import AssayError
 from assay.gold import Kind
@@ -132,7 +133,7 @@ def choice_of(
     share = random if random is not None else 1.0 if labeled < ALL_RANDOM else RANDOM
     n = min(n, int(is_open.sum()))
     # Batches that are drawn with the same seed are independent of each other.
-    rng = np.random.default_rng([seed, labeled])
+    rng = random_numbers(seed, labeled)
     patterns = _Patterns.of(fitted, given)
     at_random = np.where(is_open, share * n / is_open.sum(), 0.0)
     useful = np.zeros(len(given)) if share == 1 else _usefulness(fitted, given, patterns, is_open, (1 - share) * n)

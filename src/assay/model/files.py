@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -12,19 +11,23 @@ import numpy as np
 import numpy.typing as npt
 
 from assay._core.atomic_files import Arrays, read_arrays, write_arrays
-from assay.checks import CheckReport, Problem
+from assay._core.reading import reading
+from assay._core.stored_arrays import distribution, of_type, stored_array, stored_number
+from assay.checks import CODES, CheckReport, Problem
 from assay.counts import Layout, SourceGraph, Tally, layout_of
 from assay.errors import AssayError
 from assay.gold import GoldItems
 from assay.model.dependencies import LearnedDependencies
-from assay.model.estimate import Fit, GoodnessOfFit, Redundancy, SelfAssessment, SolverOutcome
+from assay.model.estimate import Fit, GoodnessOfFit, SelfAssessment, SolverOutcome
 from assay.model.fitted import Fitted, FittedComponent
 from assay.model.parameters import Parameters
 from assay.model.scoring import Scoring
-from assay.model.settings import plain
+from assay.model.settings import ModelSettings, check_settings, plain
 from assay.votes import Schema
 
 _FORMAT = 6
+_ROUNDING = 1e-6
+"""How far probabilities may be off."""
 
 
 def write_model(path: str | Path, settings: Mapping[str, Any], fitted: Fitted, counts: Tally | None) -> Path:
@@ -72,9 +75,8 @@ def write_model(path: str | Path, settings: Mapping[str, Any], fitted: Fitted, c
 
 def read_model(path: str | Path) -> tuple[dict[str, Any], Fitted, Tally | None]:
     """The settings, the fitted model and the counts that :func:`write_model` wrote."""
-    stored = read_arrays(path, "model")
-    try:
-        said = json.loads(str(stored["said"]))
+    said, stored = read_arrays(path, "model file")
+    with reading(path, "model file"):
         if said["format"] != _FORMAT:
             raise AssayError(f"{path} was written by another version of Assay (model format {said['format']})")
         fitted = _fitted(said, stored)
@@ -82,44 +84,62 @@ def read_model(path: str | Path) -> tuple[dict[str, Any], Fitted, Tally | None]:
         if said["has counts"]:
             counted = {name.removeprefix("counted "): array for name, array in stored.items()}
             counts = Tally.from_arrays(fitted.schema, counted)
-        return said["settings"], fitted, counts
-    except (KeyError, ValueError, TypeError, AttributeError) as error:
-        raise AssayError(f"{path} is not a valid model file, or it is damaged: {error}") from error
+        settings = ModelSettings(**said["settings"])
+        check_settings(settings, has_gold=False, tasks=fitted.tasks)
+        settings.adversarial = tuple(settings.adversarial)
+        return vars(settings), fitted, counts
 
 
 def _fitted(said: Mapping[str, Any], stored: Mapping[str, npt.NDArray[Any]]) -> Fitted:
     schema = Schema.from_dict(said)
     learned = None if said["learned"] is None else LearnedDependencies.from_dict(said["learned"])
     graph = SourceGraph(schema.names, said["settings"]["dependencies"]) if learned is None else learned.graph
+    gold = None
+    if said["gold"] is not None:
+        arrays = {name.removeprefix("gold "): array for name, array in stored.items() if name.startswith("gold ")}
+        gold = GoldItems.from_dict(schema, said["gold"], arrays)
+    if len(said["components"]) != len(schema.label_space.components):
+        raise ValueError(f"its {len(schema.label_space.components)} components have {len(said['components'])} fits")
     components = []
     for index, entry in enumerate(said["components"]):
         layout = layout_of(schema, index, graph)
-        joint = tuple(stored[f"joint {index} {at}"] for at in range(len(layout.cliques)))
-        parameters = Parameters(layout, stored[f"balance {index}"], joint, entry["ignore_abstentions"])
+        joint = tuple(
+            stored_array(stored, f"joint {index} {at}", (clique.size, layout.outcomes), low=0, high=1 + _ROUNDING)
+            for at, clique in enumerate(layout.cliques)
+        )
+        balance = distribution(stored, f"balance {index}", layout.outcomes)
+        parameters = Parameters(layout, balance, joint, of_type(bool, entry["ignore_abstentions"]))
         before = entry["uncorrected"]
-        ends = [stored[f"interval {index} {at}"] for at in range(len(layout.masks))]
+        ends = [
+            stored_array(stored, f"interval {index} {at}", (3, len(masks)), low=0, high=1)
+            for at, masks in enumerate(layout.masks)
+        ]
+        held_out = None
+        if f"held out {index}" in stored:
+            held_out = stored_array(stored, f"held out {index}", (len(gold or ()), layout.outcomes), low=0, high=1)
         fit = Fit(
             parameters,
             _scoring(layout, entry["scoring"], stored, f"scoring {index}"),
-            {name: SolverOutcome(**outcome) for name, outcome in entry["solvers"].items()},
+            of_type(dict[str, SolverOutcome], entry["solvers"]),
             known_intervals=[(accuracy, low, high) for accuracy, low, high in ends],
-            known_assessment=_assessment(entry["outlook"]),
-            balance_known=entry["balance known"],
-            goodness_of_fit=None if entry["fitness"] is None else GoodnessOfFit(**entry["fitness"]),
-            em_weight=entry["em weight"],
-            balance_told=entry["balance told"],
+            known_assessment=_assessment(layout, entry["outlook"]),
+            balance_known=of_type(bool, entry["balance known"]),
+            goodness_of_fit=None if entry["fitness"] is None else of_type(GoodnessOfFit, entry["fitness"]),
+            em_weight=stored_number(entry, "em weight", 0, 1),
+            balance_told=stored_number(entry, "balance told", 0, 1),
             uncorrected=None if before is None else _scoring(layout, before, stored, f"uncorrected {index}"),
-            held_out=stored.get(f"held out {index}"),
+            held_out=held_out,
         )
         components.append(FittedComponent(fit))
-    uses = tuple(stored[f"uses {j}"] for j in range(len(schema.names)))
-    problems = [{**p, "sources": tuple(p["sources"]), "tasks": tuple(p["tasks"])} for p in said["problems"]]
-    report = CheckReport(tuple(Problem(**problem) for problem in problems))
-    gold = None
-    if said["gold"] is not None:
-        arrays = {name.removeprefix("gold "): array for name, array in stored.items()}
-        gold = GoldItems.from_dict(schema, said["gold"], arrays)
-    return Fitted(schema, uses, tuple(components), report, learned, frozenset(said["unidentified"]), gold)
+    uses = tuple(
+        stored_array(stored, f"uses {j}", (len(values) + 1,), np.int64, low=0) for j, values in enumerate(schema.values)
+    )
+    report = CheckReport(tuple(of_type(Problem, problem) for problem in said["problems"]))
+    unknown = [problem.code for problem in report.problems if problem.code not in CODES]
+    if unknown:
+        raise ValueError(f"there is no problem {unknown[0]!r}")
+    unidentified = frozenset(of_type(list[str], said["unidentified"]))
+    return Fitted(schema, uses, tuple(components), report, learned, unidentified, gold)
 
 
 def _scoring_arrays(scoring: Scoring, name: str) -> Arrays:
@@ -134,15 +154,20 @@ def _scoring_entry(scoring: Scoring) -> dict[str, Any]:
 def _scoring(layout: Layout, entry: Mapping[str, Any], stored: Mapping[str, npt.NDArray[Any]], name: str) -> Scoring:
     return Scoring(
         layout,
-        stored[f"{name} prior"],
-        tuple(stored[f"{name} weight {at}"] for at in range(len(layout.cliques))),
-        stored[f"{name} without votes"],
-        scores_silence=entry["scores silence"],
-        discount=entry["discount"],
-        is_bayes=entry["bayes"],
+        distribution(stored, f"{name} prior", layout.outcomes),
+        tuple(
+            stored_array(stored, f"{name} weight {at}", (clique.size, layout.outcomes))
+            for at, clique in enumerate(layout.cliques)
+        ),
+        distribution(stored, f"{name} without votes", layout.outcomes),
+        scores_silence=of_type(bool, entry["scores silence"]),
+        discount=stored_number(entry, "discount", 0, 1),
+        is_bayes=of_type(bool, entry["bayes"]),
     )
 
 
-def _assessment(said: Mapping[str, Any]) -> SelfAssessment:
-    pairs = tuple(Redundancy(**{**pair, "sources": tuple(pair["sources"])}) for pair in said["redundant"])
-    return SelfAssessment(**{**said, "redundant": pairs})
+def _assessment(layout: Layout, said: Mapping[str, Any]) -> SelfAssessment:
+    found: SelfAssessment = of_type(SelfAssessment, said)
+    if any(not 0 <= source < len(layout.masks) for pair in found.redundant for source in pair.sources):
+        raise ValueError("redundant sources must be sources of the model")
+    return found

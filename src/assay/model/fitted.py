@@ -20,6 +20,7 @@ from assay.model.dependencies.learned import LearnedDependencies
 from assay.model.estimate import Fit, SolverOutcome
 from assay.model.explanation import Explanation, explain, outcome_text
 from assay.model.scorer import Scorer
+from assay.tasks import texts_of
 from assay.votes import HasSchema, Schema, Votes, aligned, compare_with_gold, wilson
 
 if TYPE_CHECKING:
@@ -223,6 +224,7 @@ class Fitted(HasSchema):
         rows = []
         for j, name in enumerate(self.names):
             items = max(int(self.uses[j].sum()), 1)
+            texts = texts_of(self.values[j], beside_tasks=True)
             for code, vote in enumerate(self.values[j]):
                 votes = int(self.uses[j][code])
                 accuracy, low, high = self._accuracy_of(j, code)
@@ -232,7 +234,7 @@ class Fitted(HasSchema):
                     {
                         "source": name,
                         "task": ", ".join(vote.tasks),
-                        "value": str(vote),
+                        "value": texts[code],
                         "accuracy": accuracy,
                         "low": low,
                         "high": high,

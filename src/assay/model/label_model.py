@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
@@ -301,6 +302,8 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         """
         aligned = self._known.aligned(votes)
         row = aligned.row_of(row) if isinstance(row, str) else row
+        if not isinstance(row, Integral) or isinstance(row, bool):
+            raise VoteError(f"row must be a row number, or the name of an item as a string, but is {row!r}")
         if not -len(aligned) <= row < len(aligned):
             raise VoteError(f"there is no row {row}; there are {len(aligned)} items")
         return self._known.explain(aligned.take([row]))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from assay._core.arguments import several, whole_number
 from assay.counts import Dependency, Layout
 from assay.errors import AssayError, listing
 from assay.model.estimate.balance_belief import BalanceBelief, BalanceOf, BalanceStrength
@@ -62,10 +63,11 @@ def check_settings(model: ModelSettings, *, has_gold: bool, tasks: TaskGraph | N
         raise AssayError(
             f"dependencies must be pairs or groups of sources, 'auto' or 'learn', but is {model.dependencies!r}"
         )
-    for name, least, wanted in (("max_steps", 1, "a positive integer"), ("seed", 0, "a non-negative integer")):
-        number = getattr(model, name)
-        if not isinstance(number, Integral) or isinstance(number, bool) or int(number) < least:
-            raise AssayError(f"{name} must be {wanted}, but is {number!r}")
+    for name, least in (("max_steps", 1), ("seed", 0)):
+        whole_number(name, getattr(model, name), least=least)
+    several("adversarial", model.adversarial, "sources")
+    if model.beliefs is not None and not isinstance(model.beliefs, Mapping):
+        raise AssayError(f"beliefs must be a dict of source -> accuracy, but is {model.beliefs!r}")
     _check_strength(model.balance_strength)
     for name in ("balance_strength", "balance_of"):
         if model.class_balance is None and getattr(model, name) != getattr(ModelSettings, name):

@@ -23,12 +23,14 @@ from assay.project.pipeline import (
 )
 from assay.project.project import Project
 from assay.project.reporting import write_report
+from assay.project.source_file import DeclaredSource, SourceFile, read_sources, source_toml
 from assay.project.training_comparison import compare_training, stored_comparison
 
 __all__ = [
     "Answers",
     "Comparison",
     "Confident",
+    "DeclaredSource",
     "ItemShown",
     "Labeled",
     "Labeling",
@@ -36,6 +38,7 @@ __all__ = [
     "Project",
     "Queued",
     "Run",
+    "SourceFile",
     "apply_sources",
     "change_tables",
     "check_votes",
@@ -55,8 +58,10 @@ __all__ = [
     "queue",
     "queue_rows",
     "queue_table",
+    "read_sources",
     "run",
     "shown_items",
+    "source_toml",
     "stored_comparison",
     "stored_votes",
     "train",

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 from assay.errors import AssayError, ProjectError
-from assay.sources import Source, flatten
+from assay.sources import Source
 
 _PREFIX = "assay_project_"
 
@@ -19,13 +19,7 @@ _PREFIX = "assay_project_"
 def sources_in(folder: Path, modules: Sequence[Path]) -> list[Source]:
     """Every source that the modules of a project define, in their order."""
     with _importable(folder):
-        found = _sources_of([_imported(path) for path in modules])
-    if not found:
-        raise ProjectError(
-            f"no sources in {', '.join(str(path) for path in modules)}; decorate functions with "
-            "@assay.source, or assign rules such as assay.keywords(...) to names"
-        )
-    return flatten(found)
+        return _sources_of([_imported(path) for path in modules])
 
 
 @contextmanager

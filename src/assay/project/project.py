@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from assay._core.reading import is_file, reading
 from assay._core.rows import as_polars
 from assay.errors import AssayError, ProjectError
 from assay.model import check_settings
@@ -21,10 +22,13 @@ from assay.project.settings import (
     changed,
     checked,
 )
-from assay.sources import Source
+from assay.project.source_file import SOURCES_FILE, SourceFile
+from assay.sources import Source, flatten
 from assay.tasks import Constraint, Task, TaskGraph, at_most, excludes, implies
 
 FILE = "assay.toml"
+_LONGEST_NAME = 255
+"""How many bytes the name of a file can have."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +38,10 @@ class Project:
     folder: Path
     data: Path
     tasks: TaskGraph
-    modules: tuple[Path, ...]
+    modules: tuple[Path, ...] = ()
+    """The Python files with sources."""
+    sources_file: Path
+    """The file that declares sources; it need not be there."""
     id: str | None = None
     """The column of the data that names the items; None: they are numbered."""
     show: tuple[str, ...] = ()
@@ -62,12 +69,10 @@ class Project:
         """
         home = Path(folder)
         path = home / FILE
-        try:
+        if not is_file(path):
+            raise ProjectError(f"there is no {FILE} in {home}; 'assay init {home}' writes an example")
+        with reading(path, "TOML file", ProjectError):
             said = tomllib.loads(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            raise ProjectError(f"there is no {FILE} in {home}; 'assay init {home}' writes an example") from None
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise ProjectError(f"cannot read {path}: {error}") from error
         try:
             return _project(home, said)
         except ProjectError as error:
@@ -85,8 +90,37 @@ class Project:
         return replace(self, model=model)
 
     def sources(self) -> list[Source]:
-        """Every source that the project's modules define, in their order."""
-        return sources_in(self.folder, self.modules)
+        """Every source that the project's modules define, and then those of its ``sources.toml``, in their order.
+
+        Raises
+        ------
+        ProjectError
+            If there are none yet, or two have the same name; says what to do.
+        """
+        written = sources_in(self.folder, self.modules)
+        file = SourceFile.read(self.sources_file, missing_ok=True)
+        declared = file.sources(self.tasks)
+        both = {source.name for source in written} & {source.name for source in declared}
+        if both:
+            raise ProjectError(
+                f"{self.sources_file} and a Python module both have a source called {min(both)!r}; rename one of them"
+            )
+        if not written and not declared:
+            raise ProjectError(self._no_sources(file))
+        return flatten([*written, *declared])
+
+    def _no_sources(self, file: SourceFile) -> str:
+        if file.names:
+            return f"all sources in {file.path} are switched off; remove enabled = false from some of them"
+        looked = ", ".join(str(path) for path in (*self.modules, *([file.path] if file.on_disk is not None else [])))
+        label = self.tasks.tasks[0].labels[0]
+        return (
+            f"{f'no sources in {looked}' if looked else f'{self.folder} has no sources yet'}. "
+            f"Declare some in {file.path}, for example\n"
+            f'[[source]]\nname = "some_words"\nkeywords = ["some", "words"]\nlabel = "{label}"\non = "text"\n'
+            "or write them in Python, in a file that [sources] modules of assay.toml names: decorate functions with "
+            "@assay.source, or assign rules such as assay.keywords(...) to names"
+        )
 
     def gold_columns(self) -> dict[str, list[Any]] | None:
         """True labels as a column for each task, or None if the project has none."""
@@ -113,30 +147,42 @@ class Project:
 
 def _project(home: Path, said: Mapping[str, Any]) -> Project:
     file = checked(said)
-    modules = tuple(home / module for module in file.sources.modules)
+    modules = tuple(_path(home, module, "[sources] modules") for module in file.sources.modules)
     for path in modules:
-        if not path.is_file():
+        if not is_file(path):
             raise ProjectError(f"[sources] modules names {path.name!r}, but there is no such file in {home}")
+    sources_file = home / (file.sources.file or SOURCES_FILE)
+    if file.sources.file is not None and not sources_file.is_file():
+        raise ProjectError(f"[sources] file names {file.sources.file!r}, but there is no such file in {home}")
     tasks = _task_graph(file.tasks, file.constraints, file.feasible)
     try:
         check_settings(file.model, has_gold=False, tasks=tasks)
     except AssayError as error:
         raise ProjectError(f"[model] {error}") from error
+    dev = file.dev
     return Project(
         folder=home,
-        data=home / file.data.path,
+        data=_path(home, file.data.path, "[data] path"),
         id=file.data.id,
         show=file.data.show,
-        hand_labels=tuple(home / path for path in file.hand_labels.paths),
-        gold=None if file.gold is None else home / file.gold.path,
+        hand_labels=tuple(_path(home, path, "[hand_labels] path") for path in file.hand_labels.paths),
+        gold=None if file.gold is None else _path(home, file.gold.path, "[gold] path"),
         tasks=tasks,
         modules=modules,
+        sources_file=sources_file,
         settings=file.settings,
         model=file.model,
         endmodel=file.endmodel,
-        dev=None if file.dev is None else (home / file.dev.path, home / file.dev.gold),
-        output=home / file.output.folder,
+        dev=None if dev is None else (_path(home, dev.path, "[dev] path"), _path(home, dev.gold, "[dev] gold")),
+        output=_path(home, file.output.folder, "[output] folder"),
     )
+
+
+def _path(home: Path, said: str, where: str) -> Path:
+    """A path in the file, seen from its folder; what no file can be called is refused before any work is done."""
+    if not said or "\0" in said or any(len(part.encode()) > _LONGEST_NAME for part in Path(said).parts):
+        raise ProjectError(f"{where} must be the name of a file or folder, which {said!r} cannot be")
+    return home / said
 
 
 def _task_graph(

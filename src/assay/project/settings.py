@@ -20,18 +20,11 @@ from pydantic.dataclasses import dataclass
 
 from assay._core.rows import BATCH_SIZE
 from assay.endmodel import NetworkSettings
-from assay.errors import ProjectError, near_miss
+from assay.errors import ProjectError
 from assay.model import LabelModel
+from assay.project.file_faults import Place, complaints, wrong_value
 
 _NO_OTHER_KEYS = ConfigDict(extra="forbid")
-_WORDS = {
-    "a valid array": "a list",
-    "a valid integer": "an integer",
-    "a valid ": "a ",
-    "greater than 0": "positive",
-    ", unable to parse string as a number": "",
-}
-"""What pydantic says, and what a writer of TOML says."""
 _FOR_BARE_MATRICES = ("cardinality",)
 """Settings of the label model that a project has no use for: its tasks say it."""
 
@@ -39,8 +32,6 @@ Share = Annotated[float, Field(ge=0, lt=1)]
 Assignment = tuple[str, str]
 """A task and one of its labels."""
 Assignments = Annotated[tuple[Assignment, ...], Field(min_length=2)]
-Place = tuple[str | int, ...]
-"""Keys and numbers that lead to a value in the file."""
 
 
 @dataclass(frozen=True, kw_only=True, config=_NO_OTHER_KEYS)
@@ -163,7 +154,8 @@ class ConstraintEntry(_Section):
 class SourcesSection(_Section):
     """``[sources]``."""
 
-    modules: Annotated[tuple[str, ...], Field(min_length=1)]
+    modules: tuple[str, ...] = ()
+    file: str | None = None
 
 
 class OutputSection(_Section):
@@ -177,7 +169,7 @@ class _File(_Section):
 
     data: DataSection
     tasks: Annotated[tuple[TaskEntry, ...], Field(min_length=1)]
-    sources: SourcesSection
+    sources: SourcesSection = SourcesSection()
     gold: GoldSection | None = None
     hand_labels: HandLabelsSection = HandLabelsSection()
     dev: DevSection | None = None
@@ -205,7 +197,7 @@ def checked(said: Mapping[str, Any]) -> _File:
         # By the rules of JSON a list may stand for a tuple; nothing else is converted, no "3" to 3.
         return AssayToml.model_validate_json(json.dumps(said, default=str), strict=True)
     except ValidationError as error:
-        raise ProjectError("\n".join(_complaints(error, said))) from None
+        raise ProjectError("\n".join(complaints(error, said, _keys, special=_about_tasks))) from None
 
 
 def changed(settings: Any, changes: Mapping[str, Any]) -> Any:
@@ -223,88 +215,13 @@ def changed(settings: Any, changes: Mapping[str, Any]) -> Any:
         faults: dict[str, list[Any]] = {}
         for fault in error.errors(include_url=False):
             faults.setdefault(str(fault["loc"][0]), []).append(fault)
-        raise ProjectError("\n".join(_wrong_value(name, found) for name, found in faults.items())) from None
+        raise ProjectError("\n".join(wrong_value(name, found) for name, found in faults.items())) from None
 
 
-def _complaints(error: ValidationError, said: Mapping[str, Any]) -> list[str]:
-    """What is wrong, a line for each place in the file."""
-    faults: dict[Place, list[Any]] = {}
-    for fault in error.errors(include_url=False):
-        faults.setdefault(_place(fault, said), []).append(fault)
-    # Of the ways in which a value might have been meant, the one that fits furthest counts.
-    deepest = [place for place in faults if not any(other[: len(place)] == place != other for other in faults)]
-    # What is misspelt is often why something is missing.
-    deepest.sort(key=lambda place: faults[place][0]["type"] == "missing")
-    return [_complaint(place, faults[place]) for place in deepest]
-
-
-def _place(fault: Any, said: Any) -> Place:
-    found: list[str | int] = []
-    for step in fault["loc"]:
-        within = step in said if isinstance(said, Mapping) else isinstance(said, list) and step in range(len(said))
-        if within:
-            said = said[step]
-            found.append(step)
-        # Other steps are names of types, where a value may be of several.
-    return (*found, fault["loc"][-1]) if fault["type"] == "missing" else tuple(found)
-
-
-def _complaint(place: Place, faults: Sequence[Any]) -> str:
-    kind, value = faults[0]["type"], faults[0]["input"]
-    above, key = place[:-1], place[-1]
+def _about_tasks(place: Place, kind: str) -> str | None:
     if place == ("tasks",) and kind in ("missing", "too_short"):
         return 'there are no tasks: add [[tasks]] with name = "..." and labels = ["...", "..."]'
-    if kind in ("extra_forbidden", "unexpected_keyword_argument"):
-        return f"{_where(above)} has the unknown key {key!r}. {near_miss(key, _keys(above))}"
-    if kind == "missing" and isinstance(key, int):
-        return f"{_where(above)} must have {key + 1} entries, but is {value!r}"
-    if kind == "missing" and not above:
-        return f"the section [{key}] is missing; it holds {', '.join(_keys(place))}"
-    if kind == "missing":
-        example = "[...]" if get_origin(_keys(above)[str(key)]) is tuple else '"..."'
-        return f"{_where(above)} needs {key} = {example}, but it is missing"
-    if kind == "too_short":
-        fewest = faults[0]["ctx"]["min_length"]
-        return f"{_where(place)} needs {fewest} {'entry' if fewest == 1 else 'entries'} or more, but is {value!r}"
-    if kind in ("dataclass_type", "model_type"):
-        return f"{_where(place)} must be a section, but is {value!r}"
-    return _wrong_value(_where(place), faults)
-
-
-def _wrong_value(where: str, faults: Sequence[Any]) -> str:
-    """What a value of the wrong type should have been."""
-    expected = " or ".join(dict.fromkeys(_plainly(fault["msg"]) for fault in faults))
-    return f"{where} must be {expected}, but is {faults[0]['input']!r}"
-
-
-def _plainly(message: str) -> str:
-    """What pydantic expected, in plain words.
-
-    >>> _plainly("Input should be a valid array"), _plainly("Input should be a valid integer")
-    ('a list', 'an integer')
-    """
-    expected = message.removeprefix("Input should be ")
-    for theirs, ours in _WORDS.items():
-        expected = expected.replace(theirs, ours)
-    return expected
-
-
-def _where(place: Place) -> str:
-    """A place in the file, as its writer knows it.
-
-    >>> _where(("tasks", 1, "labels", 0)), _where(("model", "beliefs", "kb"))
-    ('[[tasks]] number 2, labels, entry 1', '[model] beliefs, kb')
-    """
-    match place:
-        case ():
-            return "the file"
-        case (section, int(at), *rest):
-            start = [f"[[{section}]] number {at + 1}"]
-        case (section, key, *rest):
-            start = [f"[{section}] {key}"]
-        case (section, *rest):
-            start = [f"[{section}]"]
-    return ", ".join([*start, *(f"entry {step + 1}" if isinstance(step, int) else str(step) for step in rest)])
+    return None
 
 
 def _keys(place: Place) -> dict[str, Any]:

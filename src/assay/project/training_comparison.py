@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from pathlib import Path
 
-from assay._core.atomic_files import writing
-from assay.errors import AssayError, ProjectError
+from assay._core.atomic_files import read_json, write_json
+from assay._core.reading import reading
+from assay.errors import ProjectError
 from assay.evaluation import TrainingComparison
 from assay.project.end_model import stored_labels, to_train_on, untrained
 from assay.project.pipeline import LABELS_FILE, hand_labels_of, label_model, stored_votes
@@ -38,8 +38,7 @@ def compare_training(project: Project, *, progress: bool = True) -> TrainingComp
         seed=project.endmodel.seed,
         progress=progress,
     )
-    with writing(project.output / COMPARISON_FILE) as path:
-        path.write_text(json.dumps({**found.to_dict(), "labels": _digest(project)}, indent=1), encoding="utf-8")
+    write_json(project.output / COMPARISON_FILE, {**found.to_dict(), "labels": _digest(project)})
     return found
 
 
@@ -48,12 +47,11 @@ def stored_comparison(project: Project) -> TrainingComparison | None:
     path: Path = project.output / COMPARISON_FILE
     if not path.is_file() or not (project.output / LABELS_FILE).is_file():
         return None
-    try:
-        said = json.loads(path.read_text(encoding="utf-8"))
-        is_current = isinstance(said, dict) and said.get("labels") == _digest(project)
-        return TrainingComparison.from_dict(said) if is_current else None
-    except (ValueError, AssayError) as error:
-        raise ProjectError(f"{path} is damaged: {error}; remove it") from error
+    said = read_json(path, "comparison of end models; remove it", ProjectError)
+    if said.get("labels") != _digest(project):
+        return None
+    with reading(path, "comparison of end models; remove it", ProjectError):
+        return TrainingComparison.from_dict(said)
 
 
 def _digest(project: Project) -> str:

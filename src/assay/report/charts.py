@@ -1,7 +1,8 @@
 """Charts of plain tables and matrices; they know nothing of votes and models.
 
 Texts from data are only ever values of a field, never part of the name of a field or of an
-expression, so a source may be called anything.
+expression, so a source may be called anything. What no picture can hold is written as an escape: the library that draws
+would end the process.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay._core.palette import LIGHT, Palette
+from assay._core.texts import printable
 from assay.errors import AssayError
 
 try:
@@ -71,11 +73,12 @@ def heat_map(
     3
     """
     cells = np.asarray(matrix, dtype=float)
-    across = list(names if columns is None else columns)
+    down = [printable(name) for name in names]
+    across = down if columns is None else [printable(name) for name in columns]
     if cells.shape != (len(names), len(across)):
         raise AssayError(f"expected a matrix of {len(names)} × {len(across)} for its names, but got {cells.shape}")
     values = [
-        {"row": names[i], "column": across[j], "value": float(cells[i, j])}
+        {"row": down[i], "column": across[j], "value": float(cells[i, j])}
         | {"shade": min(abs(float(cells[i, j])) / full, 1.0), "below": bool(cells[i, j] < 0)}
         for i, j in np.argwhere(np.isfinite(cells))
     ]
@@ -85,7 +88,7 @@ def heat_map(
         x=alt.X("column:N", scale=alt.Scale(domain=across), title=column_title).axis(
             labelAngle=-90 if crowded else -60, labelFontSize=9 if crowded else 11, labelOverlap=False
         ),
-        y=alt.Y("row:N", scale=alt.Scale(domain=list(names)), title=row_title).axis(
+        y=alt.Y("row:N", scale=alt.Scale(domain=down), title=row_title).axis(
             labelFontSize=9 if crowded else 11, labelOverlap=False
         ),
         tooltip=[alt.Tooltip("row:N"), alt.Tooltip("column:N"), alt.Tooltip("value:Q", format=form)],
@@ -296,19 +299,23 @@ def to_svg(chart: Chart) -> str:
 def _data(values: Sequence[Record]) -> Any:
     """Rows as part of the chart, however many."""
     data: Callable[..., Any] = alt.Data  # untyped in altair
-    return data(values=list(values))
+    return data(values=[{key: _text(value) for key, value in row.items()} for row in values])
+
+
+def _text(value: Any) -> Any:
+    return printable(value) if isinstance(value, str) else value
 
 
 def _series_scale(names: Sequence[str], palette: Palette, places: Mapping[str, int] | None = None) -> alt.Scale:
     """The colour of each name: that of its place, or those of the most important places."""
     colours = palette.series
     known = places or {name: max(len(colours) - len(names) + at, 0) for at, name in enumerate(names)}
-    return alt.Scale(domain=list(names), range=[colours[known.get(name, 0)] for name in names])
+    return alt.Scale(domain=[printable(name) for name in names], range=[colours[known.get(name, 0)] for name in names])
 
 
 def _in_order(rows: Sequence[Record], field: str) -> alt.Scale:
     """Names in the order of their rows; as a plain list, since layers with other data would sort anew."""
-    return alt.Scale(domain=list(dict.fromkeys(row[field] for row in rows)))
+    return alt.Scale(domain=list(dict.fromkeys(_text(row[field]) for row in rows)))
 
 
 def _of_condition(test: str, then: str, other: str) -> Any:

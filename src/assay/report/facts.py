@@ -19,7 +19,7 @@ from assay.evaluation import label_numbers
 from assay.gold import outcome_numbers
 from assay.labels import Labels
 from assay.model import Fitted
-from assay.tasks import Vote
+from assay.tasks import Vote, texts_of
 from assay.votes import Votes, compare_with_gold, summarize, wilson
 
 FloatArray = npt.NDArray[np.float64]
@@ -176,7 +176,7 @@ def source_facts(counted: Counted, gold: tuple[Votes, Votes] | None) -> tuple[So
         told = []
         labels = [vote_text(vote) for vote in values]
         if len(set(labels)) < len(labels):
-            labels = [vote.spelled_out() for vote in values]
+            labels = texts_of(values)
         for code in range(len(values)):
             row = next(rows)
             judged_right = None if scores is None else scores[j][code]
@@ -202,7 +202,9 @@ def source_facts(counted: Counted, gold: tuple[Votes, Votes] | None) -> tuple[So
                 conflicts=float(seen["conflicts"]),
                 votes=int(uses[:-1].sum()),
                 values=tuple(sorted((v for v in told if v.votes), key=lambda value: -value.votes)),
-                gold=None if scores is None else Score.of(*np.sum(scores[j], axis=0, dtype=int).tolist()),
+                gold=None
+                if scores is None
+                else Score.of(*(sum(each) for each in zip((0, 0), *scores[j], strict=True))),
             )
         )
     return tuple(found)
@@ -235,9 +237,9 @@ def task_facts(counted: Counted, gold: Votes | None) -> tuple[TaskFacts, ...]:
         [vote for vote, count in zip(values, uses, strict=False) if count]
         for values, uses in zip(counted.fitted.values, counted.tally.uses, strict=True)
     ]
-    emitted = {pair for values in used for vote in values for pair in vote.labels}
     found = []
     for task in counted.fitted.tasks:
+        emitted = {label for values in used for vote in values for label in vote.labels_of(task.name, task.labels)}
         index = space.component_of(task.name)
         component = space.components[index]
         chosen = component.label_of(task.name)[counted.labels.joint[index].argmax(axis=1)]
@@ -254,7 +256,7 @@ def task_facts(counted: Counted, gold: Votes | None) -> tuple[TaskFacts, ...]:
                     LabelShare(name, float(shares[at]), None if true is None else float(true[at]))
                     for at, name in enumerate(names)
                 ),
-                never_voted=tuple(label for label in task.labels if (task.name, label) not in emitted),
+                never_voted=tuple(label for label in task.labels if label not in emitted),
             )
         )
     return tuple(found)
@@ -309,7 +311,7 @@ def vote_text(vote: Vote) -> str:
     >>> vote_text(Vote((("entity", "Person"), ("person", "Doctor"))))
     'Person, Doctor'
     """
-    return ", ".join("N/A" if label is None else label for _, label in vote.labels)
+    return ", ".join("N/A" if label is None else str(label) for _, label in vote.labels)
 
 
 def outcome_texts(outcomes: Sequence[Mapping[str, str | None]]) -> list[str]:

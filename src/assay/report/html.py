@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 from markupsafe import Markup, escape
 
+from assay._core.texts import printable
+
 __all__ = ["Content", "Markup", "joined", "name_of", "section", "tag", "trusted"]
 
 _WITHOUT_END = ("input",)
@@ -32,7 +34,7 @@ def tag(name: str, *content: Content, **attributes: str | float | bool | None) -
     """
     written = [
         Markup(" {}").format(key.strip("_").replace("_", "-"))
-        + (Markup("") if value is True else Markup('="{}"').format(str(value)))
+        + (Markup("") if value is True else Markup('="{}"').format(printable(str(value))))
         for key, value in attributes.items()
         if value is not None and value is not False
     ]
@@ -48,8 +50,10 @@ def joined(content: Content) -> Markup:
     """
     if content is None:
         return Markup("")
+    if isinstance(content, Markup):
+        return content
     if isinstance(content, str | int | float):
-        return escape(content)
+        return escape(printable(str(content)))
     return Markup("").join(map(joined, content))
 
 
@@ -59,7 +63,7 @@ def name_of(text: str) -> Markup:
     >>> print(name_of("spine_only"))
     <span>spine_<wbr>only</span>
     """
-    return tag("span", Markup("_<wbr>").join(text.split("_")))
+    return tag("span", Markup("_<wbr>").join(printable(text).split("_")))
 
 
 def section(anchor: str, title: str, *content: Content) -> Markup:

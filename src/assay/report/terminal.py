@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
+from rich import markup
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+
+from assay._core.texts import printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -167,6 +169,11 @@ def show(*parts: Any) -> None:
         console = Console(highlight=False, width=max(80, *(wide.measure(part).maximum for part in parts)))
     for part in parts:
         console.print(part)
+
+
+def escape(text: str) -> str:
+    """A text without markup, and without what would command the terminal."""
+    return markup.escape(printable(text))
 
 
 def _table(title: str) -> Table:

@@ -11,10 +11,13 @@ from assay.sources.keyword_lists import keywords
 from assay.sources.naming import names_in
 from assay.sources.preprocessing import preprocess
 from assay.sources.regexes import regex
+from assay.sources.rule import Recipe, Rule
 from assay.sources.thresholds import threshold
 
 __all__ = [
     "Hint",
+    "Recipe",
+    "Rule",
     "Source",
     "apply",
     "column",

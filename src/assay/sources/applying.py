@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from assay._core.arguments import whole_number
 from assay._core.progress import Progress
 from assay._core.rows import BATCH_SIZE, Batch, batches, row_count
 from assay.engine import Engine, Local, Processes, engine_of
@@ -98,8 +99,7 @@ def apply(
     if on_error not in ("raise", "abstain"):
         raise SourceError(f"on_error must be 'raise' or 'abstain', but got {on_error!r}")
     for name, number in (("workers", workers), ("batch_size", batch_size)):
-        if not isinstance(number, int) or number < 1:
-            raise SourceError(f"{name} must be a positive integer, but got {number!r}")
+        whole_number(name, number, least=1, error=SourceError)
     flat = flatten(sources)
     graph = tasks if tasks is not None else task_graph_declared_last()
     if graph is None:

@@ -12,8 +12,9 @@ import polars as pl
 from assay._core.rows import Batch, positions_in
 from assay.errors import DataError
 from assay.sources.base import Emission, Failure, Source
-from assay.sources.rule import On, Rule, name_of, place_of
-from assay.votes import intern
+from assay.sources.rule import On, Recipe, Rule, name_of, place_of
+from assay.tasks import LabelSet
+from assay.votes import intern, is_missing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +32,7 @@ class ColumnRule(Rule):
     def emit(self, batch: Batch) -> Emission:
         column = self.column(batch)
         if column.dtype == pl.Object:
-            raise DataError(f"source {self.name!r} reads labels, but {place_of(self.on)} holds values of mixed types")
+            return self._of_objects(column.to_list(), batch)
         if column.dtype.is_float():
             column = column.fill_nan(None)
         if self.confidence is not None:
@@ -60,6 +61,14 @@ class ColumnRule(Rule):
             failures += [Failure(batch.start + int(row), error) for row in np.flatnonzero(codes == code)]
         label_of, labels = intern([self.mapping.get(value) for value in found])
         return Emission(np.append(label_of, np.int32(-1))[codes], labels, failures)
+
+    def _of_objects(self, said: list[Any], batch: Batch) -> Emission:
+        """Labels that are not texts alone, such as :func:`assay.one_of`, as they are."""
+        strange = [value for value in said if not (is_missing(value) or isinstance(value, str | LabelSet | Mapping))]
+        if strange or self.mapping is not None or self.confidence is not None:
+            raise DataError(f"source {self.name!r} reads labels, but {place_of(self.on)} holds values of mixed types")
+        codes, labels = intern(said)
+        return Emission(codes, labels, self.failures(batch))
 
 
 def column(
@@ -97,4 +106,8 @@ def column(
         mapping=None if mapping is None else dict(mapping),
         confidence=confidence,
         at_least=at_least,
+        recipe=Recipe(
+            "column",
+            {"column": on, "task": task, "mapping": mapping, "confidence": confidence, "at_least": at_least},
+        ),
     )

@@ -13,7 +13,7 @@ import polars as pl
 from assay._core.rows import Batch, as_polars, positions_in
 from assay.errors import SourceError, near_miss
 from assay.sources.base import Emission, Source
-from assay.sources.rule import Codes, On, Rule, shortened
+from assay.sources.rule import Codes, On, Recipe, Rule, shortened
 from assay.votes import intern
 
 
@@ -27,7 +27,8 @@ class DictionaryRule(Rule):
     _cache: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_cache": {}}  # the automaton is built anew in each process
+        # The automaton is built anew in each process, and who made it from what matters in the first one only.
+        return {**self.__dict__, "_cache": {}, "recipe": None}
 
     def emit(self, batch: Batch) -> Emission:
         text = self.text(batch)
@@ -114,7 +115,28 @@ def dictionary(
         entries=codes,
         inside=match == "inside",
         fold=fold,
+        recipe=Recipe(
+            "dictionary",
+            {
+                **_written(entries, names, label, entry, labels),
+                "on": on,
+                "task": task,
+                "match": match,
+                "case_sensitive": case_sensitive,
+            },
+        ),
     )
+
+
+def _written(
+    entries: Any, names: list[tuple[str, Any]], label: Any, entry: str | None, labels: str | None
+) -> dict[str, Any]:
+    """What a dictionary was made from: a file stays a file, all else is its entries."""
+    if isinstance(entries, str | Path):
+        return {"dictionary": entries, "label": label, "entry": entry, "labels": labels}
+    if label is None or labels is not None:
+        return {"dictionary": dict(names)}
+    return {"dictionary": [name for name, _ in names], "label": label}
 
 
 def _entries(entries: Any, label: Any, entry: str | None, labels: str | None) -> list[tuple[str, Any]]:

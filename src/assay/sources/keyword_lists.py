@@ -9,7 +9,7 @@ from typing import Any
 from assay.errors import SourceError
 from assay.sources.base import Source
 from assay.sources.patterns import PatternRule, check_pattern
-from assay.sources.rule import On, by_label, shortened
+from assay.sources.rule import On, Recipe, by_label, shortened
 
 
 def keywords(
@@ -57,6 +57,16 @@ def keywords(
         values=tuple(its_label for its_label, _ in groups),
         title=f"keywords({shortened([word for found in lists for word in found])})",
         patterns=tuple(patterns),
+        recipe=Recipe(
+            "keywords",
+            {
+                "keywords": [(its_label, found) for (its_label, _), found in zip(groups, lists, strict=True)],
+                "on": on,
+                "task": task,
+                "case_sensitive": case_sensitive,
+                "whole_words": whole_words,
+            },
+        ),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from assay.errors import SourceError
 from assay.sources.base import Source
 from assay.sources.patterns import PatternRule, check_pattern
-from assay.sources.rule import On, by_label, shortened
+from assay.sources.rule import On, Recipe, by_label, shortened
 
 
 def regex(
@@ -47,4 +47,5 @@ def regex(
         values=tuple(its_label for its_label, _ in groups),
         title=f"regex({shortened(found for _, found in groups)})",
         patterns=tuple(patterns),
+        recipe=Recipe("regex", {"regex": groups, "on": on, "task": task, "case_sensitive": case_sensitive}),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,16 @@ On = str | Preprocessor
 Codes = npt.NDArray[np.signedinteger[Any]]
 
 
+@dataclass(frozen=True)
+class Recipe:
+    """What a rule was made from, so that it can be written down again."""
+
+    kind: str
+    """The function that makes such rules."""
+    arguments: Mapping[str, Any]
+    """What it was given, by name; its first argument is called after the kind."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Rule(Source):
     """A source that decides a whole column at a time."""
@@ -28,6 +38,7 @@ class Rule(Source):
     values: tuple[Any, ...]
     """The labels it may emit."""
     title: str
+    recipe: Recipe | None = field(default=None, repr=False, compare=False)
 
     def default_name(self) -> str:
         return self.title

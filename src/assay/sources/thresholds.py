@@ -13,7 +13,7 @@ import polars as pl
 from assay._core.rows import Batch
 from assay.errors import DataError, SourceError
 from assay.sources.base import Emission, Source
-from assay.sources.rule import On, Rule, name_of, place_of
+from assay.sources.rule import On, Recipe, Rule, name_of, place_of
 
 _COMPARE: dict[str, np.ufunc] = {">": np.greater, ">=": np.greater_equal, "<": np.less, "<=": np.less_equal}
 
@@ -80,4 +80,17 @@ def threshold(
         values=(label,) if otherwise is None else (label, otherwise),
         title=f"threshold({name_of(on)} {', '.join(f'{sign} {bound:g}' for sign, bound in given.items())})",
         bounds=given,
+        recipe=Recipe(
+            "threshold",
+            {
+                "threshold": on,
+                "label": label,
+                "above": above,
+                "at_least": at_least,
+                "below": below,
+                "at_most": at_most,
+                "otherwise": otherwise,
+                "task": task,
+            },
+        ),
     )

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
+from assay._core.arguments import several
 from assay.errors import TaskError
 from assay.tasks.constraints import Constraint, Label, Predicate, Vector, from_predicate
 from assay.tasks.hierarchy import check_assignment, check_parents, parent_rule, parents_first
@@ -30,7 +31,13 @@ def compile_logic(
     ask whether one of several labels applies. Constraints that link more of them than can be enumerated are left to
     decisions.
     """
-    given = tuple(constraints)
+    given = tuple(several("constraints", constraints, "constraints", TaskError))
+    for constraint in given:
+        if not isinstance(constraint, Constraint) and not callable(constraint):
+            raise TaskError(
+                "a constraint is made by assay.implies or assay.excludes, or is a function of a dict of labels, "
+                f"but got {constraint!r}"
+            )
     vectors = None if feasible is None else _checked_feasible(tasks, feasible)
     check_parents(tasks)
     domains = _domains(tasks, vectors, [c for c in given if isinstance(c, Constraint)])
@@ -56,7 +63,11 @@ def flat_label_space(task: Task) -> LabelSpace:
 
 def _checked_feasible(tasks: Sequence[Task], feasible: Iterable[Vector]) -> list[dict[str, Label]]:
     """Feasible vectors over the tasks that any of them mentions; left out means N/A."""
-    given = [dict(vector) for vector in feasible]
+    vectors = several("feasible", feasible, "dicts of task -> label", TaskError)
+    for vector in vectors:
+        if not isinstance(vector, Mapping):
+            raise TaskError(f"a feasible vector is a dict of task -> label, but got {vector!r}")
+    given = [dict(vector) for vector in vectors]
     if not given:
         raise TaskError("feasible=[] leaves no outcome; list at least one vector, or leave it out")
     labels = {task.name: task.labels for task in tasks}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from itertools import pairwise
 
+from assay._core.texts import escaped
 from assay.tasks.constraints import Assignment
 
 TaskBox = tuple[str, Sequence[str], Sequence[tuple[str, str]]]
@@ -41,11 +41,11 @@ def task_graph_svg(tasks: Sequence[TaskBox], links: Sequence[Link] = ()) -> str:
         boxes.append(
             f'<rect x="{x:.0f}" y="{y:.0f}" width="{width:.0f}" height="{height:.0f}" rx="6" '
             'fill="none" stroke="currentColor" stroke-opacity="0.5"/>'
-            f'<text x="{x + _PADDING:.0f}" y="{y + _LINE - 4:.0f}" font-weight="bold">{escape(name)}</text>'
+            f'<text x="{x + _PADDING:.0f}" y="{y + _LINE - 4:.0f}" font-weight="bold">{escaped(name)}</text>'
         )
         for row, text in enumerate(rows):
             baseline = y + _LINE * (row + 2) - 2
-            boxes.append(f'<text x="{x + 2 * _PADDING:.0f}" y="{baseline:.0f}">{escape(text)}</text>')
+            boxes.append(f'<text x="{x + 2 * _PADDING:.0f}" y="{baseline:.0f}">{escaped(text)}</text>')
         for index, label in enumerate(labels):
             baseline = y + _LINE * (min(index, len(rows) - 1) + 2) - 2
             anchors[name, label] = (x, x + width, baseline - 5)
@@ -117,11 +117,11 @@ def _dashes(
         bend = (x1 + x2) / 2 if across else max(x1, x2) + 45
         lines.append(
             f'<path d="M{x1:.0f},{y1:.0f} C{bend:.0f},{y1:.0f} {bend:.0f},{y2:.0f} {x2:.0f},{y2:.0f}" fill="none" '
-            f'stroke="currentColor" stroke-opacity="0.6" stroke-dasharray="4 3"><title>{escape(text)}</title></path>'
+            f'stroke="currentColor" stroke-opacity="0.6" stroke-dasharray="4 3"><title>{escaped(text)}</title></path>'
         )
     return lines
 
 
 def _mermaid(text: str) -> str:
     """Text that is safe inside a quoted Mermaid label."""
-    return escape(text).replace("&quot;", "#quot;").replace("&#x27;", "'")
+    return escaped(text).replace("&quot;", "#quot;").replace("&#x27;", "'")

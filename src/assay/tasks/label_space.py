@@ -11,12 +11,14 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from assay.errors import TaskError, VoteError, listing, near_miss
 from assay.tasks.constraints import Constraint, Label
+from assay.tasks.label_sets import LabelSet, as_label_set
 from assay.tasks.many_labels import Multiple, labels_of_questions
 
 BoolArray = npt.NDArray[np.bool_]
@@ -31,7 +33,8 @@ class Vote:
     """A partial label vector: what one source says about one item.
 
     ``labels`` pairs tasks with labels, in the order of the task graph; a label of
-    ``None`` says that the task does not apply. Made by :meth:`LabelSpace.vote`.
+    ``None`` says that the task does not apply, and a :class:`LabelSet` that its label is
+    one of several. Made by :meth:`LabelSpace.vote`.
 
     >>> str(Vote((("entity", "Person"),)))
     'Person'
@@ -39,7 +42,7 @@ class Vote:
     'entity=Person, org=N/A'
     """
 
-    labels: tuple[tuple[str, Label], ...]
+    labels: tuple[tuple[str, Label | LabelSet], ...]
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -55,18 +58,33 @@ class Vote:
         """Every task with its label, for tables in which bare labels would be ambiguous."""
         return ", ".join(f"{task}={_label_text(label)}" for task, label in self.labels)
 
+    def labels_of(self, task: str, names: Iterable[str]) -> tuple[str, ...]:
+        """Which of some labels of a task it allows by what it says of the task; none if it says nothing of it."""
+        said = dict(self.labels).get(task)
+        return tuple(name for name in names if (name in said if isinstance(said, LabelSet) else name == said))
 
-def texts_of(votes: Sequence[Vote], *, bare: bool = False) -> list[str]:
+    def to_dict(self) -> dict[str, Any]:
+        """Its tasks and labels for JSON; :meth:`LabelSpace.vote` reads them."""
+        return {task: label.to_dict() if isinstance(label, LabelSet) else label for task, label in self.labels}
+
+
+def texts_of(votes: Sequence[Vote], *, beside_tasks: bool = False) -> list[str]:
     """How to write each of some distinct votes: bare labels where these are unique, else spelled out.
 
-    Labels of different tasks are spelled out, too, unless ``bare``.
+    A label may be called "cat or dog": where it would be taken for the vote for one of two, both are written as JSON.
+
+    Parameters
+    ----------
+    beside_tasks
+        Whether the tasks of each vote are shown beside its text, so that labels of different tasks may be the same.
     """
-    same_tasks = bare or len({vote.tasks for vote in votes}) <= 1
-    for spell in (str if same_tasks else Vote.spelled_out, Vote.spelled_out):
+    bare = beside_tasks or len({vote.tasks for vote in votes}) <= 1
+    for spell in (str if bare else Vote.spelled_out, Vote.spelled_out):
         texts = [spell(vote) for vote in votes]
-        if len(set(texts)) == len(texts):
+        shown = [(vote.tasks if beside_tasks else (), text) for vote, text in zip(votes, texts, strict=True)]
+        if len(set(shown)) == len(shown):
             return texts
-    return [json.dumps(dict(vote.labels)) for vote in votes]
+    return [json.dumps(vote.to_dict()) for vote in votes]
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,9 +126,21 @@ class Component:
         allowed = np.ones(len(self), dtype=bool)
         for task, label in vote.labels:
             if task in self.tasks:
-                names = self.labels[self.tasks.index(task)]
-                allowed &= self.label_of(task) == (NOT_APPLICABLE if label is None else names.index(label))
+                allowed &= self._has(task, label)
         return allowed
+
+    def domain(self, task: str) -> tuple[Label, ...]:
+        """The labels that ``task`` may have, N/A last if it may not apply."""
+        names = self.labels[self.tasks.index(task)]
+        return (*names, None) if (self.label_of(task) == NOT_APPLICABLE).any() else names
+
+    def _has(self, task: str, label: Label | LabelSet) -> BoolArray:
+        """(outcomes,): those in which the label of ``task`` is this one, or in this set."""
+        if isinstance(label, LabelSet):
+            named = np.any([self._has(task, each) for each in label.labels], axis=0)
+            return np.asarray(named != label.negated)
+        names = self.labels[self.tasks.index(task)]
+        return np.asarray(self.label_of(task) == (NOT_APPLICABLE if label is None else names.index(label)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,7 +219,7 @@ class LabelSpace:
         homes = [(self._homes[task], task if task in apart else "") for task in vote.tasks]
         if len(set(homes)) == 1:
             return (vote,)
-        parts: dict[tuple[int, str], list[tuple[str, Label]]] = {}
+        parts: dict[tuple[int, str], list[tuple[str, Label | LabelSet]]] = {}
         for home, pair in zip(homes, vote.labels, strict=True):
             parts.setdefault(home, []).append(pair)
         return tuple(Vote(tuple(pairs)) for pairs in parts.values())
@@ -203,7 +233,9 @@ class LabelSpace:
 
         ``value`` is a label name, a pair ``(task, label)``, or a dict
         ``{task: label, ...}`` in which ``None`` means that the task does not
-        apply. ``task`` restricts it to one task or some; without it a bare label
+        apply. In place of a label there may be :func:`assay.one_of` or
+        :func:`assay.none_of`, or these as JSON has them, ``{"one_of": [...]}``.
+        ``task`` restricts it to one task or some; without it a bare label
         must be in one task only.
         """
         allowed_tasks = None if task is None else (task,) if isinstance(task, str) else tuple(task)
@@ -211,6 +243,8 @@ class LabelSpace:
             self._check_task(name)
         if isinstance(value, Vote):
             pairs: Iterable[tuple[object, object]] = value.labels
+        elif (chosen := as_label_set(value)) is not None:
+            pairs = [(self._task_of_set(chosen, allowed_tasks), chosen)]
         elif isinstance(value, Mapping):
             pairs = value.items()
         elif isinstance(value, tuple) and len(value) == 2:
@@ -243,13 +277,46 @@ class LabelSpace:
         known = dict.fromkeys(name for task in allowed or self.tasks for name in self.tasks[task])
         raise VoteError(f"no task has the label {label!r}. {near_miss(label, known)}")
 
-    def _checked_pair(self, task: object, label: object, allowed: tuple[str, ...] | None) -> tuple[str, Label]:
+    def _task_of_set(self, chosen: LabelSet, allowed: tuple[str, ...] | None) -> str:
+        """The one task that all labels of a set belong to."""
+        named = [label for label in chosen.labels if label is not None]
+        if allowed is not None and len(allowed) == 1:
+            return allowed[0]
+        homes = [task for task in allowed or self.tasks if all(label in self.tasks[task] for label in named)]
+        if len(homes) == 1:
+            return homes[0]
+        if homes:
+            choices = " or ".join(f"{{{task!r}: {chosen!r}}}" for task in homes)
+            raise VoteError(f"the labels of {chosen!r} are in {len(homes)} tasks: say which one with {choices}")
+        of = {label: self._task_of(label, allowed) for label in named}
+        told = ", ".join(f"{label!r} of {task!r}" for label, task in of.items())
+        raise VoteError(
+            f"the labels of {chosen!r} must be of one task, but are {told}; "
+            "a dict votes on several tasks, each with a set of its own"
+        )
+
+    def _checked_pair(
+        self, task: object, label: object, allowed: tuple[str, ...] | None
+    ) -> tuple[str, Label | LabelSet]:
         self._check_task(task)
         assert isinstance(task, str)  # for the type checker: every known task is a string
         if allowed is not None and task not in allowed:
             raise VoteError(f"a vote on task {task!r}, from a source declared for {listing(allowed)} only")
-        if label is None:
-            return task, None
+        chosen = as_label_set(label)
+        if chosen is not None:
+            return task, self._checked_set(task, chosen)
+        return task, None if label is None else self._checked_label(task, label)
+
+    def _checked_set(self, task: str, chosen: LabelSet) -> Label | LabelSet:
+        domain = self.components[self.component_of(task)].domain(task)
+        for label in chosen.labels:
+            if label is not None:
+                self._checked_label(task, label)
+            elif None not in domain:
+                raise VoteError(f"{chosen!r}: None means N/A, but task {task!r} always applies")
+        return chosen.within(task, domain)
+
+    def _checked_label(self, task: str, label: object) -> str:
         names = self.tasks[task]
         if not isinstance(label, str):
             raise VoteError(_not_a_label(label, task))
@@ -257,7 +324,7 @@ class LabelSpace:
             elsewhere = [other for other, known in self.tasks.items() if label in known]
             hint = f"Task {elsewhere[0]!r} has it." if elsewhere else near_miss(label, names)
             raise VoteError(f"task {task!r} has no label {label!r}. {hint}")
-        return task, str(label)
+        return str(label)
 
     def _check_feasible(self, vote: Vote) -> None:
         for index in sorted({self._homes[task] for task in vote.tasks}):
@@ -271,12 +338,14 @@ class LabelSpace:
                 raise VoteError(f"no feasible outcome has {vote.spelled_out()}.{hint}")
 
 
-def _label_text(label: Label) -> str:
-    return "N/A" if label is None else label
+def _label_text(label: Label | LabelSet) -> str:
+    return "N/A" if label is None else str(label)
 
 
 def _not_a_label(value: object, task: str | None = None) -> str:
     where = "" if task is None else f" for task {task!r}"
     stands_for_nothing = isinstance(value, int | float | str) and (value in (-1, "") or value != value)
     advice = "; return None to abstain" if stands_for_nothing else ""
+    if isinstance(value, list | tuple | set | frozenset):
+        advice = "; assay.one_of(...) votes for one of several labels"
     return f"expected a label name{where}, but got {value!r} ({type(value).__name__}){advice}"

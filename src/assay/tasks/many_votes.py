@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.errors import VoteError, listing, near_miss
 from assay.tasks.constraints import Label
+from assay.tasks.label_sets import LabelSet
 from assay.tasks.label_space import LabelSpace, Vote
 from assay.tasks.many_labels import broken, negated, question
 
@@ -86,7 +87,7 @@ class _Reader:
             if name not in self.known:
                 raise VoteError(f"there is no task {name!r}. {near_miss(name, self.known)}")
 
-    def pairs(self, value: object) -> dict[str, Label]:
+    def pairs(self, value: object) -> dict[str, Label | LabelSet]:
         """Questions and answers, from a value of any kind."""
         if isinstance(value, Vote):
             return dict(value.labels)
@@ -96,14 +97,16 @@ class _Reader:
             return self._of_mapping({value[0]: value[1]})
         if isinstance(value, (tuple, *_GROUPS)):
             return self._of_task(self._task_of_group(list(value)), value)
+        if isinstance(value, LabelSet) and self._candidates():
+            return self._of_task(self._task_of_group([*value.labels]), value)
         if isinstance(value, str):
             home = self._task_of_label(value)
             if home is not None and home in self.space.multiple:
                 return self._of_task(home, [value])
         return dict(self.space.vote(value, self._ordinary()).labels)
 
-    def _of_mapping(self, value: Mapping[object, object]) -> dict[str, Label]:
-        found: dict[str, Label] = {}
+    def _of_mapping(self, value: Mapping[object, object]) -> dict[str, Label | LabelSet]:
+        found: dict[str, Label | LabelSet] = {}
         answers: dict[object, object] = {}
         for key, said in value.items():
             if key in self.space.multiple:
@@ -118,11 +121,18 @@ class _Reader:
             raise VoteError("expected at least one task in a vote, but got an empty one; return None to abstain")
         return found
 
-    def _of_task(self, task: str, said: object) -> dict[str, Label]:
+    def _of_task(self, task: str, said: object) -> dict[str, Label | LabelSet]:
         """What is said of the labels of one task of which any subset may apply."""
         labels = self.space.multiple[task]
         if isinstance(said, Mapping):
             answers = {self._checked(task, label): bool(yes) for label, yes in said.items()}
+        elif isinstance(said, LabelSet):
+            if not said.negated and len(said.labels) > 1:
+                raise VoteError(
+                    f"{said!r} says that one of these applies, but any subset of the labels of {task!r} may; "
+                    "name those that apply in a list"
+                )
+            answers = {self._checked(task, label): not said.negated for label in said.labels}
         elif said is None:
             return {question(task, label): None for label in labels}
         else:

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from assay._core.arguments import several
+from assay._core.texts import unwritable
 from assay.errors import TaskError
 
 
@@ -57,6 +59,9 @@ class Task:
                 raise TaskError(
                     f"task {name!r}: labels must be non-empty strings, but got {label!r} ({type(label).__name__})"
                 )
+        broken = unwritable((name, *names))
+        if broken is not None:
+            raise TaskError(f"task {name!r}: {broken!r} has half of a character in it, which no file can hold")
         repeated = next((label for label, count in Counter(names).items() if count > 1), None)
         if repeated is not None:
             raise TaskError(f"task {name!r} has the label {repeated!r} twice; label names must be unique within a task")
@@ -77,7 +82,7 @@ class Task:
 def unique_tasks(tasks: Iterable[Task]) -> tuple[Task, ...]:
     """The tasks of one graph; two of the same name, or none at all, are refused."""
     known: dict[str, Task] = {}
-    for task in tasks:
+    for task in several("tasks", tasks, "assay.Task", TaskError):
         if not isinstance(task, Task):
             raise TaskError(f"a task graph is made of assay.Task, but got {task!r}")
         if task.name in known:

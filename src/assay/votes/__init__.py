@@ -1,7 +1,7 @@
 """The votes of all sources on all items."""
 
 from assay.votes.bare_matrix import aligned, as_votes, on_the_same_task
-from assay.votes.encoding import canonical, intern, lookup, recode, smallest, value_table
+from assay.votes.encoding import canonical, intern, is_missing, lookup, recode, smallest, value_table
 from assay.votes.item_names import Names, index_names, item_names, rows_named, unknown_items
 from assay.votes.pieces import Piece, is_in_pieces, pieces_of, read, schema_of
 from assay.votes.schema import HasSchema, OutcomeSets, Schema
@@ -32,6 +32,7 @@ __all__ = [
     "index_names",
     "intern",
     "is_in_pieces",
+    "is_missing",
     "item_names",
     "lookup",
     "of_some",

@@ -17,8 +17,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from assay._core.parquet import damaged, opened
-from assay.errors import AssayError, VoteError
+from assay._core.parquet import opened, rows_of
+from assay._core.reading import reading
+from assay._core.stored_arrays import of_type
+from assay._core.texts import free_name
+from assay.errors import VoteError
 from assay.tasks import texts_of
 from assay.votes.dense_codes import DenseCodes
 from assay.votes.encoding import smallest
@@ -38,7 +41,7 @@ def to_arrow(votes: Votes) -> pa.Table:
     columns = _list_columns(schema, votes.cast) if votes.is_sparse else _source_columns(schema, votes.store.columns())
     item_column = None
     if votes.items is not None:
-        item_column = next(name for name in ("item", "item_", "item__", "_item_") if name not in columns)
+        item_column = free_name("item", columns)
         columns = {item_column: pa.array(votes.items), **columns}
     metadata = {
         "version": _LISTED if votes.is_sparse else _WIDE,
@@ -96,12 +99,10 @@ class Header:
 
     def votes(self, table: pa.Table, where: str) -> Votes:
         """The votes in the rows of a table; ``where`` names the file in errors."""
-        try:
+        with reading(where, "votes file", VoteError):
             store = _from_lists(self.schema, table) if self.is_sparse else _from_source_columns(self.schema, table)
             items = None if self.item_column is None else table.column(self.item_column).to_numpy()
             return Votes(self.schema, store, items, self.faults)
-        except (KeyError, TypeError, ValueError, IndexError, pa.ArrowException, AssayError) as error:
-            raise _invalid(where, error) from error
 
 
 def header_of(schema: pa.Schema, where: str) -> Header:
@@ -111,18 +112,13 @@ def header_of(schema: pa.Schema, where: str) -> Header:
         raise VoteError(
             f"{where} is not a votes file written by Assay; for a table of labels use Votes.from_columns or from_long"
         )
-    try:
+    with reading(where, "votes file", VoteError):
         metadata = json.loads(stored)
         if metadata["version"] not in (_WIDE, _LISTED):
             raise VoteError(f"{where} was written by another version of Assay (votes format {metadata['version']})")
-        faults = tuple(Fault(**fault) for fault in metadata["faults"])
-        return Header(Schema.from_dict(metadata), metadata["version"] == _LISTED, metadata["items"], faults)
-    except (KeyError, TypeError, ValueError, AssayError) as error:
-        raise _invalid(where, error) from error
-
-
-def _invalid(where: str, error: Exception) -> VoteError:
-    return VoteError(f"{where} is not a valid votes file: {error}")
+        faults = tuple(of_type(Fault, fault) for fault in metadata["faults"])
+        items = of_type(str | None, metadata["items"])
+        return Header(Schema.from_dict(metadata), metadata["version"] == _LISTED, items, faults)
 
 
 def _from_source_columns(schema: Schema, table: pa.Table) -> DenseCodes:
@@ -155,13 +151,7 @@ def _from_lists(schema: Schema, table: pa.Table) -> SparseCodes:
         name, text = schema.names[sources[unknown[0]]], texts[said[unknown[0]]]
         raise VoteError(f"source {name!r} has the value {text!r}, which its table does not list")
     codes = (found - schema.offsets[sources]).astype(schema.code_type)
-    cast = SparseCodes(starts - starts[0], sources.astype(np.int32), codes, len(schema.names))
-    ascending = (np.diff(cast.sources) > 0) | (np.diff(cast.row) > 0)
-    if schema.has_several:
-        ascending |= (np.diff(cast.sources) == 0) & (np.diff(cast.codes.astype(np.int64)) > 0)
-    if not ascending.all():
-        raise VoteError("the sources of an item are not in order, or one votes twice")
-    return cast
+    return SparseCodes.checked(schema, starts - starts[0], sources, codes)
 
 
 def _lists(table: pa.Table, name: str) -> Any:
@@ -195,12 +185,6 @@ def stored_rows(path: Path, groups: Sequence[int], at_once: Callable[[int], int]
     """Some row groups of a votes file, in batches; ``at_once`` gives the batch size for a number of sources."""
     with opened(path) as file:
         header = header_of(file.schema_arrow, str(path))
-        batches = file.iter_batches(batch_size=at_once(len(header.schema.names)), row_groups=list(groups))
-        while True:
-            try:
-                batch = next(batches, None)
-            except (pa.ArrowException, OSError) as error:
-                raise damaged(path, error) from error
-            if batch is None:
-                return
+        size = at_once(len(header.schema.names))
+        for batch in rows_of(file, path, batch_size=size, row_groups=list(groups)):
             yield header.votes(pa.Table.from_batches([batch]), str(path))

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.errors import VoteError
-from assay.tasks import LabelSpace, Vote
+from assay.tasks import Label, LabelSet, LabelSpace, Vote
 
 ABSTAIN = -1
 """The code of a source that abstains."""
@@ -55,42 +55,34 @@ def intern(values: Sequence[object]) -> tuple[npt.NDArray[np.int32], list[Any]]:
         return _interned(values)
     except TypeError:  # dicts over several tasks, and lists of labels, cannot be hashed
         codes, distinct = _interned([_hashable(value) for value in values])
-        return codes, [_as_given(value) for value in distinct]
+        backwards = np.flatnonzero(codes >= 0)[::-1]
+        first = np.empty(len(distinct), dtype=np.intp)
+        first[codes[backwards]] = backwards  # what is written last, the first place, stays
+        return codes, [values[place] for place in first.tolist()]
 
 
 class _Items(tuple[tuple[Any, Any], ...]):
     """The items of a dict, to distinguish it from a tuple that a source returned."""
 
 
-class _Group(tuple[Any, ...]):
-    """The members of a list, likewise."""
-
-
-class _Set(tuple[Any, ...]):
-    """The members of a set."""
+class _Entries(tuple[Any, ...]):
+    """The entries of a list, to distinguish it from a tuple."""
 
 
 def _hashable(value: object) -> object:
-    if isinstance(value, Mapping):
-        return _Items((key, _hashable(said)) for key, said in value.items())
-    if isinstance(value, list | np.ndarray):
-        return _Group(map(_hashable, value))
-    if isinstance(value, set | frozenset):
-        # In an order that does not depend on the process.
-        return _Set(sorted(map(_hashable, value), key=str))
+    """A key that is equal for equal values: dicts, and lists as in ``{"one_of": [...]}``, cannot be hashed."""
+    key = _Items(value.items()) if isinstance(value, Mapping) else value
     try:
         hash(value)
     except TypeError:
+        if isinstance(value, Mapping):
+            return _Items((name, _hashable(part)) for name, part in value.items())
+        if isinstance(value, list | np.ndarray):
+            return _Entries(map(_hashable, value))
+        if isinstance(value, set):
+            return frozenset(map(_hashable, value))
         return repr(value)  # not a label, and the error will show it
-    return value
-
-
-def _as_given(value: Any) -> Any:
-    if isinstance(value, _Items):
-        return {key: _as_given(said) for key, said in value}
-    if isinstance(value, _Set):
-        return {_as_given(member) for member in value}
-    return [_as_given(member) for member in value] if isinstance(value, _Group) else value
+    return key
 
 
 def _interned(values: Sequence[object]) -> tuple[npt.NDArray[np.int32], list[Any]]:
@@ -128,11 +120,13 @@ def canonical(space: LabelSpace, votes: Iterable[Vote]) -> tuple[Vote, ...]:
     """Votes in the order of tasks and labels."""
     positions = {task: position for position, task in enumerate(space.tasks)}
 
-    def order(vote: Vote) -> tuple[tuple[int, int], ...]:
-        return tuple(
-            (positions[task], len(space.tasks[task]) if label is None else space.tasks[task].index(label))
-            for task, label in vote.labels
-        )
+    def order(vote: Vote) -> tuple[tuple[int, ...], ...]:
+        return tuple((positions[task], *place(space.tasks[task], label)) for task, label in vote.labels)
+
+    def place(names: tuple[str, ...], label: Label | LabelSet) -> tuple[int, ...]:
+        if isinstance(label, LabelSet):  # after the labels and N/A, negations last
+            return (len(names) + 1 + label.negated, *(place(names, each)[0] for each in label.labels))
+        return (len(names) if label is None else names.index(label),)
 
     return tuple(sorted(votes, key=order))
 

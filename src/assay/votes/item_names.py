@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from assay._core.texts import unwritable
 from assay.errors import VoteError, listing
 from assay.votes.encoding import is_missing
 
@@ -40,6 +41,9 @@ def _plain(values: Any, what: str) -> Names:
             return found.astype(np.int64)
     given = list(values.tolist() if hasattr(values, "tolist") else values)
     if _are_texts(given):
+        broken = unwritable(given)
+        if broken is not None:
+            raise VoteError(f"{what}: {broken!r} has half of a character in it, which no file can hold")
         return np.array(given, dtype=object)
     missing = next((row for row, value in enumerate(given) if is_missing(value)), None)
     if missing is not None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from assay.errors import VoteError, near_miss
-from assay.tasks import TaskGraph
+from assay.tasks import LabelSet, TaskGraph
 from assay.votes.encoding import encode
 from assay.votes.schema import Schema
 from assay.votes.sparse_codes import SparseCodes
@@ -18,7 +19,14 @@ if TYPE_CHECKING:
 
 
 def long_votes(
-    table: Any, tasks: TaskGraph | None, task: str | None, *, item: str, source: str, label: str
+    table: Any,
+    tasks: TaskGraph | None,
+    task: str | None,
+    *,
+    item: str,
+    source: str,
+    label: str,
+    mapping: Mapping[Any, Any] | None = None,
 ) -> tuple[Schema, SparseCodes, npt.NDArray[Any]]:
     """The schema and the votes of a long table, and (items,) the names of its items.
 
@@ -37,16 +45,21 @@ def long_votes(
     else:
         kinds = frame[label].unique(maintain_order=True)
         labels, which = kinds.to_list(), positions_in(frame[label], kinds)
+    if mapping is not None:
+        labels = _mapped(labels, mapping, label)
     if tasks is None:
-        labels = [str(value) for value in labels]
-        tasks = TaskGraph.flat(task or "label", sorted(set(labels)))
+        labels = [value if value is None or isinstance(value, LabelSet) else str(value) for value in labels]
+        named = {name for value in labels for name in (value.labels if isinstance(value, LabelSet) else [value])}
+        tasks = TaskGraph.flat(task or "label", sorted(name for name in named if name is not None))
     try:
         kind_codes, values = encode(tasks.label_space, labels, task)
     except VoteError:
-        encode(tasks.label_space, frame[label].to_list(), task)  # this error names the row
+        encode(tasks.label_space, [labels[number] for number in which], task)  # this error names the row
         raise
     codes = kind_codes[which]
     rows, columns = positions_in(frame[item], items), positions_in(workers, names)
+    said = np.flatnonzero(codes >= 0)  # what is mapped to None abstains
+    codes, rows, columns = codes[said], rows[said], columns[said]
     place = rows.astype(np.int64) * len(names) + columns
     order = np.argsort(place, kind="stable")
     again = place[order][1:] == place[order][:-1]
@@ -60,8 +73,8 @@ def long_votes(
     order = order[np.concatenate([[True], ~again])] if len(order) else order
     starts = np.concatenate([[0], np.cumsum(np.bincount(rows[order], minlength=len(items)))])
     schema = Schema(tasks, tuple(names), (values,) * len(names))
-    said = codes[order].astype(schema.code_type)
-    cast = SparseCodes(starts.astype(np.int64), columns[order].astype(np.int32), said, len(names))
+    emitted = codes[order].astype(schema.code_type)
+    cast = SparseCodes(starts.astype(np.int64), columns[order].astype(np.int32), emitted, len(names))
     return schema, cast, items.to_numpy()
 
 
@@ -89,3 +102,12 @@ def _checked_table(table: Any, item: str, source: str, label: str) -> pl.DataFra
     if frame[item].null_count() or frame[source].null_count():
         raise VoteError(f"some votes have no item or no source: {item!r} and {source!r} must not be null")
     return frame
+
+
+def _mapped(labels: list[Any], mapping: Mapping[Any, Any], column: str) -> list[Any]:
+    unknown = next((value for value in labels if value not in mapping), None)
+    if unknown is not None:
+        raise VoteError(
+            f"column {column!r} holds {unknown!r}, which its mapping lacks; map it to a label, or to None to abstain"
+        )
+    return [mapping[value] for value in labels]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from assay._core.parquet import opened
+from assay._core.reading import is_file
 from assay.errors import VoteError
 from assay.votes.arrow import header_of, stored_rows
 from assay.votes.schema import Schema
@@ -62,9 +64,9 @@ def read(piece: Piece) -> Iterator[Votes]:
 
 def files_of(path: Path) -> list[Path]:
     """A file, or all Parquet files of a folder in name order."""
-    if not path.exists():
+    if not is_file(path) and not os.path.isdir(path):
         raise VoteError(f"there is no file or folder {path}")
-    if path.is_file():
+    if is_file(path):
         return [path]
     found = sorted(path.glob("*.parquet"))
     if not found:

@@ -12,6 +12,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from assay._core.texts import unwritable
 from assay.errors import VoteError, near_miss
 from assay.tasks import LabelSpace, TaskGraph, Vote
 from assay.votes.encoding import canonical, smallest
@@ -76,6 +77,9 @@ class Schema:
         unnamed = [name for name in self.names if not isinstance(name, str)]
         if unnamed:
             raise VoteError(f"source names must be strings, but got {unnamed[0]!r} ({type(unnamed[0]).__name__})")
+        broken = unwritable(self.names)
+        if broken is not None:
+            raise VoteError(f"the source name {broken!r} has half of a character in it, which no file can hold")
         repeated = next((name for name, count in Counter(self.names).items() if count > 1), None)
         if repeated is not None:
             raise VoteError(f"two sources are called {repeated!r}; give each its own name")
@@ -227,7 +231,7 @@ class Schema:
         return {
             "tasks": self.tasks.to_dict(),
             "sources": [
-                {"name": name, "values": [dict(vote.labels) for vote in table]}
+                {"name": name, "values": [vote.to_dict() for vote in table]}
                 for name, table in zip(self.names, self.values, strict=True)
             ],
         }

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.errors import VoteError
+from assay.votes.schema import Schema
 
 IntArray = npt.NDArray[np.int64]
 CodeArray = npt.NDArray[np.signedinteger[Any]]
@@ -57,6 +58,34 @@ class SparseCodes:
         counting_loops.list_votes(codes.T, chosen, starts, sources, said)
         # Copied, so that the unused part of the buffers is freed.
         return cls(starts, sources[: starts[-1]].copy(), said[: starts[-1]].copy(), codes.shape[1])
+
+    @classmethod
+    def checked(
+        cls, schema: Schema, starts: npt.NDArray[Any], sources: npt.NDArray[Any], codes: npt.NDArray[Any]
+    ) -> Self:
+        """Votes from a file, if they fit a schema.
+
+        Raises
+        ------
+        VoteError
+            If rows do not start one after the other, sources are unknown or not in order, or codes are out of range.
+        """
+        if any(part.ndim != 1 or part.dtype.kind != "i" for part in (starts, sources, codes)):
+            raise VoteError("votes must be lists of integers, but are not")
+        if not len(starts) or starts[0] or (np.diff(starts) < 0).any() or not starts[-1] == len(sources) == len(codes):
+            raise VoteError("the rows of its votes do not follow each other, or have more votes than there are")
+        made = cls(starts.astype(np.int64), sources.astype(np.int32), codes.astype(schema.code_type), len(schema.names))
+        sizes = np.diff(schema.offsets)
+        if len(sources) and not (sources.min() >= 0 and sources.max() < made.width):
+            raise VoteError(f"its votes are of sources {sources.min()} to {sources.max()}, but there are {made.width}")
+        if len(codes) and not ((codes >= 0) & (codes < sizes[sources])).all():
+            raise VoteError("some of its votes have a value that their source cannot emit")
+        ascending = (np.diff(made.sources) > 0) | (np.diff(made.row) > 0)
+        if schema.has_several:
+            ascending |= (np.diff(made.sources) == 0) & (np.diff(made.codes.astype(np.int64)) > 0)
+        if not ascending.all():
+            raise VoteError("the sources of an item are not in order, or one votes twice")
+        return made
 
     @classmethod
     def empty(cls, width: int, dtype: npt.DTypeLike = np.int8) -> Self:

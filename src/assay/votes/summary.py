@@ -11,6 +11,7 @@ import numpy.typing as npt
 from scipy.special import ndtri
 
 from assay.errors import VoteError
+from assay.tasks import texts_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,9 +62,10 @@ def summarize(votes: Votes, gold: Votes | None, by: str, weights: FloatArray | N
         own = by_source[ends[j] : ends[j + 1]]
         said = [values[code] for code in np.unique(listed.codes[own])]
         covered = {task for vote in said or values for task in vote.tasks}
+        apart = ", " if all(len(vote.labels) == 1 for vote in said) else " | "
         rows[name] = {
             "task": ", ".join(task for task in votes.tasks.names if task in covered),
-            "labels": (", " if all(len(vote.labels) == 1 for vote in said) else " | ").join(map(str, said)),
+            "labels": apart.join(texts_of(said, beside_tasks=True)),
             **cast.figures(own),
         }
     return _table(rows, "source")
@@ -75,9 +77,8 @@ def _of_task(votes: Votes, cast: _Cast, task: Task) -> dict[str, Any]:
     on_task = np.array([task.name in vote.tasks for vote in flat], dtype=bool)
     numbers = votes.schema.offsets[listed.sources] + listed.codes
     where = np.flatnonzero(on_task[numbers])
-    emitted = {
-        label for number in np.unique(numbers[where]) for name, label in flat[number].labels if name == task.name
-    }
+    said = [flat[number] for number in np.unique(numbers[where])]
+    emitted = {label for vote in said for label in vote.labels_of(task.name, task.labels)}
     return {
         "sources": len(np.unique(listed.sources[where])),
         "votes": cast.count(where),

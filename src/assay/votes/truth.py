@@ -11,7 +11,7 @@ import numpy.typing as npt
 from assay.errors import VoteError
 from assay.tasks import LabelSpace
 from assay.votes.dense_codes import DenseCodes
-from assay.votes.encoding import is_missing
+from assay.votes.encoding import ABSTAIN, is_missing
 from assay.votes.item_names import Names, common_index, index_names, index_of, rows_named, unknown_items
 from assay.votes.sparse_codes import SparseCodes
 
@@ -107,13 +107,16 @@ def _from_sequence(votes: Votes, gold: Any) -> Votes:
     if numbers is None or not len(numbers):
         return _whole(votes, list(gold))
     _outcomes_by_number(votes.label_space, [int(numbers.min()), int(numbers.max())])
-    # Each distinct outcome is looked up once, not once per item; and counting is much faster than sorting.
-    shifted = numbers.astype(np.int64, copy=False) + 1
-    used = np.flatnonzero(np.bincount(shifted))
-    place = np.zeros(used[-1] + 1, dtype=np.int64)
-    place[used] = np.arange(len(used))
-    outcomes = _outcomes_by_number(votes.label_space, (used - 1).tolist())
-    return votes.from_columns(votes.tasks, {"gold": outcomes}).take(place[shifted])
+    # Each distinct outcome is looked up once, not once per item; and most items may have no gold.
+    rows = np.flatnonzero(numbers >= 0)
+    known = numbers[rows]
+    used = np.flatnonzero(np.bincount(known))
+    table = votes.from_columns(votes.tasks, {"gold": [None, *_outcomes_by_number(votes.label_space, used.tolist())]})
+    place = np.zeros(int(used.max(initial=0)) + 1, dtype=np.int64)
+    place[used] = np.arange(1, len(used) + 1)
+    codes = np.full((len(numbers), 1), ABSTAIN, dtype=table.codes.dtype)
+    codes[rows] = table.codes[place[known]]
+    return type(votes)(table.schema, DenseCodes(codes))
 
 
 def _whole(votes: Votes, labels: list[Any]) -> Votes:

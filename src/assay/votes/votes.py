@@ -172,6 +172,7 @@ class Votes(HasSchema):
         columns
             Source name -> ``(task, labels)``, or only the labels if these determine the task.
             A label is a name, a pair ``(task, label)``, a dict over several tasks,
+            :func:`assay.one_of` or :func:`assay.none_of` of labels,
             or missing (None, NaN) for abstain. Of a task with ``multiple=True``: also a list of
             labels that apply, empty if none does, or a dict of label -> True or False.
             Or a pandas DataFrame with a column per source. The index of pandas columns names the
@@ -244,6 +245,7 @@ class Votes(HasSchema):
         item: str = "item",
         source: str = "worker",
         label: str = "label",
+        mapping: Mapping[Any, Any] | None = None,
     ) -> Votes:
         """Votes from a long table with one row per vote, as crowdsourcing platforms export it.
 
@@ -260,6 +262,9 @@ class Votes(HasSchema):
             The task that the labels belong to, if their names are ambiguous.
         item, source, label
             The names of the three columns.
+        mapping
+            What the table says -> the label it means, e.g. ``{"pro": assay.one_of("Doctor", "Lawyer")}``;
+            ``None`` abstains.
 
         >>> long = {"item": ["a", "a", "b"], "worker": ["ann", "bob", "bob"], "label": ["cat", "dog", "cat"]}
         >>> votes = Votes.from_long(long)
@@ -270,7 +275,7 @@ class Votes(HasSchema):
             columns, named = long_lists(table, item=item, source=source, label=label)
             found = cls._from_lists(tasks, {name: (task, given) for name, given in columns.items()})
             return replace(found, items=named)
-        schema, cast, items = long_votes(table, tasks, task, item=item, source=source, label=label)
+        schema, cast, items = long_votes(table, tasks, task, item=item, source=source, label=label, mapping=mapping)
         return cls(schema, cast if cast.is_worth_listing else DenseCodes.checked(cast.dense(), schema), items)
 
     @classmethod
@@ -376,15 +381,7 @@ class Votes(HasSchema):
         >>> len(Votes.from_matrix([[0], [1], [1]]).take([0, 2]))
         2
         """
-        chosen = rows if isinstance(rows, slice) else np.asarray(rows)
-        if not isinstance(chosen, slice) and not chosen.size:
-            chosen = np.empty(0, dtype=np.intp)
-        try:
-            numbers = np.arange(len(self))[chosen]
-        except IndexError as error:
-            raise VoteError(f"expected a slice, row numbers or a mask of {len(self)} items: {error}") from error
-        if numbers.ndim != 1:
-            raise VoteError(f"expected a slice, row numbers or a mask of {len(self)} items, but got {rows!r}")
+        numbers = _row_numbers(rows, len(self))
         return Votes(self.schema, self.store.take(numbers), None if self.items is None else self.items[numbers])
 
     def __getitem__(self, rows: Any) -> Votes:
@@ -592,7 +589,7 @@ def _table_of_lists(votes: Votes) -> pd.DataFrame:
 
     cells = np.full(votes.shape, None, dtype=object)
     cast = votes.cast
-    texts = [texts_of(table, bare=True) for table in votes.values]
+    texts = [texts_of(table, beside_tasks=True) for table in votes.values]
     for row, source, code in zip(cast.row.tolist(), cast.sources.tolist(), cast.codes.tolist(), strict=True):
         if cells[row, source] is None:
             cells[row, source] = []
@@ -603,6 +600,25 @@ def _table_of_lists(votes: Votes) -> pd.DataFrame:
 
 def _several(sources: str | int | Iterable[str | int]) -> Iterable[str | int]:
     return [sources] if isinstance(sources, str | int) else sources
+
+
+def _row_numbers(rows: Any, items: int) -> npt.NDArray[np.int64]:
+    """Rows, given as a slice, as numbers (negative ones count from the end) or as a mask, by their numbers."""
+    wanted = f"expected a slice, row numbers or a mask of {items} items"
+    if isinstance(rows, slice):
+        return np.arange(*rows.indices(items))
+    chosen = np.asarray(rows)
+    if chosen.ndim != 1 or (chosen.size and chosen.dtype.kind not in "iub"):
+        raise VoteError(f"{wanted}, but got {rows!r}")
+    if chosen.dtype.kind == "b" and chosen.size:
+        if len(chosen) != items:
+            raise VoteError(f"{wanted}, but the mask has {len(chosen)}")
+        return np.flatnonzero(chosen)
+    numbers = chosen.astype(np.int64, copy=False)
+    outside = numbers[(numbers < -items) | (numbers >= items)]
+    if len(outside):
+        raise VoteError(f"{wanted}, but got row number {outside[0]}")
+    return np.where(numbers < 0, numbers + items, numbers)
 
 
 def _joined(names: Sequence[Any]) -> npt.NDArray[Any]:

@@ -198,3 +198,19 @@ def test_a_coarse_vote_alone_is_for_what_no_finer_source_names():
     labels = robust_model(votes, allow_unidentifiable=True).label(votes).to_pandas()
     coarse_only = (votes.codes[:, :2] < 0).all(axis=1) & (votes.codes[:, 2:] == 0).any(axis=1)
     assert labels.loc[coarse_only, "job"].isin(["Baker", "Cook", "Smith"]).all()
+
+
+def test_votes_of_a_crowd_settle_although_rare_ones_still_move():
+    rng = np.random.default_rng(0)
+    y, votes = rng.integers(0, 4, 600), np.full((600, 80), -1)
+    accuracy = rng.uniform(0.4, 0.9, 80)
+    for item, workers in enumerate(rng.random((600, 80)).argsort(axis=1)[:, :5]):
+        right = rng.random(5) < accuracy[workers]
+        votes[item, workers] = np.where(right, y[item], rng.integers(0, 4, 5))
+    few, usual, many = (
+        assay.LabelModel(cardinality=4, method="robust", max_steps=steps).fit(votes) for steps in (100, 2_000, 20_000)
+    )
+    assert usual.converged_
+    # Fewer steps than usual for EM are not fewer here; more are.
+    assert np.array_equal(few.predict_proba(votes), usual.predict_proba(votes))
+    assert np.abs(many.predict_proba(votes) - usual.predict_proba(votes)).max() < 0.05

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay._core import views
+from assay._core.stored_arrays import of_type
 from assay.counts import SourceGraph
 
 if TYPE_CHECKING:
@@ -141,6 +142,6 @@ class LearnedDependencies:
     @classmethod
     def from_dict(cls, said: Mapping[str, Any]) -> LearnedDependencies:
         """The result that :meth:`to_dict` describes."""
-        edges = tuple(LearnedEdge(**{**edge, "sources": tuple(edge["sources"])}) for edge in said["edges"])
+        edges = tuple(of_type(LearnedEdge, edge) for edge in said["edges"])
         residuals = np.array(said["residuals"], dtype=float).reshape(len(said["names"]), len(said["names"]))
         return cls(tuple(said["names"]), edges, residuals, tuple(said["notes"]), said["strong"])

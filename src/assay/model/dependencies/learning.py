@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from assay._core.arguments import random_numbers, whole_number
 from assay._core.threads import one_blas_thread
 from assay.counts import (
     MAX_VALUES,
@@ -156,7 +157,7 @@ def _learned(tally: Tally, settings: _Settings) -> LearnedDependencies:
         return LearnedDependencies(names, (), residuals, (note,))
     edges: dict[tuple[str, str], LearnedEdge] = {}
     untested = pairs = 0
-    rng = np.random.default_rng(settings.seed)
+    rng = random_numbers(settings.seed)
     for index, component in enumerate(tally.tasks.label_space.components):
         if len(component) < 2:
             continue
@@ -256,7 +257,5 @@ def _check(given: _Settings) -> None:
         share = getattr(given, name)
         if not 0 <= share <= 1:
             raise AssayError(f"{name} must be a share from 0 to 1, but is {share!r}")
-    for name, least in (("resamples", 0), ("max_joint_votes", 4)):
-        number = getattr(given, name)
-        if not isinstance(number, int) or number < least:
-            raise AssayError(f"{name} must be an integer of at least {least}, but is {number!r}")
+    for name, least in (("resamples", 0), ("max_joint_votes", 4), ("seed", 0)):
+        whole_number(name, getattr(given, name), least=least)

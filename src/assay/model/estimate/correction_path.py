@@ -5,7 +5,7 @@ What is corrected, and why, is told in :mod:`assay.model.estimate.gold_correctio
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -28,6 +28,10 @@ _LEAST_LIKELY = 1e-3
 """The least probability of gold that counts, so that one item does not decide."""
 
 
+_DENSE = 2**21
+"""Up to so many cells, a plain matrix is faster than a sparse one."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class CorrectionSettings:
     """Settings of the gold corrections; chosen on simulated votes."""
@@ -46,7 +50,7 @@ class CorrectionSettings:
     """Factors of the discount for correlated votes that are tried."""
     discount: float = 1.0
     """The penalty of another discount."""
-    risk: float = 50.0
+    risk: float = 150.0
     """By how much the log-weight of a candidate falls with each share of items that it may cost;"""
     errors: float = 1.64
     """what it may cost is this number of standard errors below what it gains on unseen gold,"""
@@ -249,7 +253,7 @@ class CorrectionProblem:
 
     def _changed_decisions(self, path: Sequence[Change]) -> FloatArray:
         """(candidates,): the share of all items with votes that get another label than without a change."""
-        decided = np.array([self.all_labels(change).argmax(axis=1) for change in path])
+        decided = np.array([self._all_logs(change).argmax(axis=1) for change in path])
         return np.asarray((decided != decided[0]) @ self.shares)
 
     def path(self, folds: BoolArray) -> list[Change]:
@@ -312,39 +316,36 @@ class CorrectionProblem:
         voters = int(self.voters.max(initial=-1)) + 1
         sizes = [1, outcomes, voters, width, width * outcomes if free else 0]
         ends = np.cumsum(sizes)[:-1]
-        factor = effective_share(self.votes, start.discount)[:, None]
-        given = start.slope * self.logs + start.shift
-        others = penalty * settings.other_outcomes
-        penalties = np.concatenate(
-            [
-                np.full(size, weight)
-                for size, weight in zip(
-                    sizes, (settings.slope, settings.balance, penalty, penalty, others), strict=True
-                )
-            ]
-        )
+        strengths = (settings.slope, settings.balance, penalty, penalty, penalty * settings.other_outcomes)
+        penalties = np.repeat(strengths, sizes)
+        # Outcomes come first here: there are few of them, and sums over a short last axis are slow.
+        factor = effective_share(self.votes, start.discount)
+        given, directions, allowed = (start.slope * self.logs + start.shift).T.copy(), self.directions.T, self.allowed.T
+        times, times_transposed = _products(columns)
 
         def weights_of(shared: FloatArray, own: FloatArray, other: FloatArray) -> FloatArray:
-            weights = (shared[self.voters] + own)[:, None] * self.directions
-            return weights + other.reshape(width, outcomes) if free else weights
+            weights = (shared[self.voters] + own) * directions
+            return weights + other.reshape(outcomes, width) if free else weights
 
         def loss(at: FloatArray) -> tuple[float, FloatArray]:
             log_slope, shift, *votes = np.split(at, ends)
             scaled = np.exp(log_slope[0]) * given
-            posterior, _ = softmax(factor * (scaled + shift + columns @ weights_of(*votes)))
-            within = posterior * self.allowed
-            right = np.maximum(within.sum(axis=1, keepdims=True), TINY)
-            pull = counts[:, None] * factor * (posterior - within / right)
-            per_vote = columns.T @ pull
-            named = (per_vote * self.directions).sum(axis=1)
+            logs = factor * (scaled + shift[:, None] + times(weights_of(*votes)))
+            chances = np.exp(logs - logs.max(axis=0))
+            posterior = chances / chances.sum(axis=0)
+            within = posterior * allowed
+            right = np.maximum(within.sum(axis=0), TINY)
+            pull = (counts * factor) * (posterior - within / right)
+            per_vote = times_transposed(pull)
+            named = (per_vote * directions).sum(axis=0)
             slopes = [
                 [(pull * scaled).sum()],
-                pull.sum(axis=0),
+                pull.sum(axis=1),
                 np.bincount(self.voters, named, minlength=voters),
                 named,
                 per_vote.ravel() if free else [],
             ]
-            value = -float(counts @ np.log(right[:, 0])) + 0.5 * float(penalties @ (at * at))
+            value = -float(counts @ np.log(right)) + 0.5 * float(penalties @ (at * at))
             return value, np.concatenate(slopes) + penalties * at
 
         first = np.zeros(int(sum(sizes))) if point is None else point
@@ -354,7 +355,7 @@ class CorrectionProblem:
         )
         log_slope, shift, *votes = np.split(found.x, ends)
         extra = float(np.exp(log_slope[0]))
-        change = Change(start.slope * extra, start.discount, extra * start.shift + shift, weights_of(*votes))
+        change = Change(start.slope * extra, start.discount, extra * start.shift + shift, weights_of(*votes).T)
         return found.x, change
 
     # What a change gives
@@ -370,8 +371,11 @@ class CorrectionProblem:
 
     def all_labels(self, change: Change) -> FloatArray:
         """(patterns with votes, outcomes)."""
-        logs = change.slope * self.all_logs + change.shift + self.all_columns @ change.weights
-        return softmax(logs * effective_share(self.all_votes, change.discount)[:, None])[0]
+        return softmax(self._all_logs(change) * effective_share(self.all_votes, change.discount)[:, None])[0]
+
+    def _all_logs(self, change: Change) -> FloatArray:
+        """(patterns with votes, outcomes): before the discount, which changes no decision."""
+        return np.asarray(change.slope * self.all_logs + change.shift + self.all_columns @ change.weights)
 
     def scored(self, change: Change, without_votes: FloatArray) -> Scoring:
         """The scoring with a change."""
@@ -391,6 +395,16 @@ class CorrectionProblem:
             discount=change.discount,
             is_bayes=False,
         )
+
+
+def _products(
+    columns: sparse.csr_array,
+) -> tuple[Callable[[FloatArray], FloatArray], Callable[[FloatArray], FloatArray]]:
+    """What multiplies (outcomes, columns) by the transposed matrix, and (outcomes, rows) by the matrix itself."""
+    if columns.shape[0] * columns.shape[1] <= _DENSE:
+        dense = columns.toarray()
+        return lambda weights: weights @ dense.T, lambda pull: pull @ dense
+    return lambda weights: (columns @ weights.T).T, lambda pull: (columns.T @ pull.T).T
 
 
 def prediction_powered(mean: FloatArray, predicted: FloatArray, allowed: BoolArray, weights: FloatArray) -> FloatArray:

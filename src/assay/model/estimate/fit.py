@@ -239,7 +239,7 @@ def fit_component(
         candidates.append(Candidate(parameters, Scoring.bayes(parameters), 1 - weight))
     elif weight < 1:
         parameters, scoring, solvers["robust"], trust = _robust_by_stages(
-            evidence, known, doubts=fits is not None and fits.misfits
+            evidence, known, _robust_settings(max_steps), doubts=fits is not None and fits.misfits
         )
         candidates.append(Candidate(parameters, scoring, 1 - weight))
     if weight == 0:
@@ -292,11 +292,16 @@ def _moments(
     return replace(parameters, ignore_abstentions=known.ignore_abstentions), solvers
 
 
+def _robust_settings(max_steps: int) -> RobustSettings:
+    """Whoever allows EM more steps than usual allows the robust model more, in proportion."""
+    usual = RobustSettings()
+    return replace(usual, max_steps=max(usual.max_steps, usual.max_steps * max_steps // EMSettings.max_steps))
+
+
 def _robust_by_stages(
-    evidence: Evidence, known: Knowledge, *, doubts: bool
+    evidence: Evidence, known: Knowledge, settings: RobustSettings, *, doubts: bool
 ) -> tuple[Parameters, Scoring, SolverOutcome, float]:
     """The robust model, mostly on a small sample of the patterns where there are many."""
-    settings = RobustSettings()
     if not _is_large(evidence):
         return robust(evidence, known, settings, doubts=doubts)
     near, _, ended, _ = robust(evidence.thinned(_FIRST_STAGE), known, settings)

@@ -99,6 +99,8 @@ class RobustSettings:
     max_steps: int = 60
     tolerance: float = 2e-4
     """Stop when no expected share of an outcome among the votes for a value changes by more than this."""
+    settled: float = 1e-3
+    """After the last step, it has converged all the same if these shares change by less than this on average."""
 
     def discount(self, correlation: float) -> float:
         """What reported probabilities are discounted by, from the estimated correlation of votes on one item."""
@@ -132,8 +134,11 @@ def robust(
         parameters = model(expected)
         scoring = _scoring_for_em(parameters, evidence, trust)
         expected = _expected(scoring, evidence, settings)
-        moved = float(np.abs(expected.votes / seen - before).max(initial=0.0))
-    status = "converged" if moved < settings.tolerance else "max_steps"
+        changes = np.abs(expected.votes / seen - before)
+        moved = float(changes.max(initial=0.0))
+    # At the end, what still moves may be rare values that hardly matter to any label.
+    typical = float((changes * seen).sum() / seen.sum()) if changes.size else 0.0
+    status = "converged" if moved < settings.tolerance or typical < settings.settled else "max_steps"
     discount = settings.discount(shared_correlation(scoring, evidence))
     if doubts:
         trust *= min(1.0, model.effective_sources / settings.many_doubted)
