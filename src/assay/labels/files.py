@@ -110,7 +110,7 @@ def column_names(tasks: TaskGraph) -> ColumnNames:
         component = tasks.label_space.components[tasks.label_space.component_of(task.name)]
         if (component.label_of(task.name) < 0).any():
             labels[task.name, None] = own(f"{task.name}=N/A")
-    outcomes = []
+    outcomes: list[tuple[str, ...]] = []
     asked = labels_of_questions(tasks.multiple)
     for index, component in enumerate(tasks.label_space.components):
         first = tasks[component.tasks[0]]
