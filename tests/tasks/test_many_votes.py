@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay import Task, TaskGraph, VoteError, at_most, implies
+from assay import Task, TaskGraph, VoteError, at_most, implies, none_of, one_of
 from assay.tasks import votes_for
 
 TASKS = TaskGraph([Task("topics", ["a", "b", "c"], multiple=True), Task("kind", ["x", "y"])])
@@ -28,6 +28,8 @@ def said(value, task=None, space=SPACE, **other):
         ({"topics: a": "not a"}, ["not a"]),
         ([], ["not a", "not b", "not c"]),
         ("x", ["x"]),
+        (none_of("a", "c"), ["not a", "not c"]),
+        ({"topics": none_of("b")}, ["not b"]),
     ],
 )
 def test_all_ways_to_say_it(value, found):
@@ -66,6 +68,7 @@ def test_linked_labels_are_votes_of_their_own_but_gold_is_one():
         ("x", "topics", "task 'topics' has no label 'x'"),
         ({}, "topics", "return None to abstain"),
         (3, "topics", "expected a label name"),
+        (one_of("a", "b"), "topics", "name those that apply in a list"),
     ],
 )
 def test_errors_say_what_is_wrong(value, task, told):

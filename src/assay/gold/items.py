@@ -79,9 +79,8 @@ class GoldItems:
         truth = Schema.from_dict({"tasks": schema.tasks.to_dict(), "sources": stored["truth"]})
         cast = SparseCodes.checked(schema, *(arrays[part] for part in ("starts", "sources", "codes")))
         told = arrays["truth codes"]
-        nobody_else = np.zeros(len(told), dtype=np.int32)
-        known = SparseCodes.checked(truth, arrays["truth starts"], nobody_else, told)
-        if len(known) != len(cast):
+        known = SparseCodes.checked(truth, arrays["truth starts"], np.zeros(len(told), dtype=np.int32), told)
+        if len(known) != len(cast) or (np.diff(known.starts) < 1).any():
             raise ValueError("there must be a true label for each item with gold")
         total = of_type(int, stored["total"])
         rows = stored_array(arrays, "rows", (len(cast),), np.int64, low=0, high=total - 1)

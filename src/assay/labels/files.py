@@ -95,7 +95,7 @@ class ColumnNames:
 
 def column_names(tasks: TaskGraph) -> ColumnNames:
     """The names of the columns of labels; they depend on nothing but the tasks."""
-    taken = {*tasks.names, *tasks.multiple}
+    taken = {task.name for task in (*tasks.tasks, *tasks.declared)}
 
     def own(name: str) -> str:
         found = free_name(name, taken)
@@ -114,9 +114,8 @@ def column_names(tasks: TaskGraph) -> ColumnNames:
     asked = labels_of_questions(tasks.multiple)
     for index, component in enumerate(tasks.label_space.components):
         first = tasks[component.tasks[0]]
-        if first.name in asked and len(component) == 2 and len(component.tasks) == 1:
-            named, label = asked[first.name]
-            outcomes.append((own(f"{named}={first.labels[0]}"), labels[named, label]))
+        if len(component.tasks) == 1 and len(component) == 2 and first.name in asked:
+            outcomes.append((own(f"{asked[first.name][0]}={first.labels[0]}"), labels[asked[first.name]]))
         elif len(component.tasks) == 1 and np.array_equal(component.label_of(first.name), np.arange(len(first.labels))):
             outcomes.append(tuple(labels[first.name, label] for label in first.labels))
         else:

@@ -439,10 +439,10 @@ class Labels:
         import pandas as pd
 
         columns: dict[str, Any] = {}
-        named = column_names(self.tasks)
+        names = column_names(self.tasks)
         for task in self.tasks.declared:
             columns[task.name] = pd.Series(self.names(task.name), dtype=object)
-            columns |= probability_columns(self, task.name, named)
+            columns |= probability_columns(self, task.name, names)
         table = pd.DataFrame(columns)
         if self.items is not None:
             table.index = pd.Index(self.items, name="item")

@@ -106,6 +106,8 @@ class _Reader:
             return self._of_mapping({value[0]: value[1]})
         if isinstance(value, (tuple, *_GROUPS)):
             return self._of_task(self._task_of_group(list(value)), value)
+        if isinstance(value, LabelSet) and self._candidates():
+            return self._of_task(self._task_of_group([*value.labels]), value)
         if isinstance(value, str):
             home = self._task_of_label(value)
             if home is not None and home in self.space.multiple:
@@ -133,6 +135,13 @@ class _Reader:
         labels = self.space.multiple[task]
         if isinstance(said, Mapping):
             answers = {self._checked(task, label): _yes_or_no(label, yes) for label, yes in said.items()}
+        elif isinstance(said, LabelSet):
+            if not said.negated and len(said.labels) > 1:
+                raise VoteError(
+                    f"{said!r} says that one of these applies, but any subset of the labels of {task!r} may; "
+                    "name those that apply in a list"
+                )
+            answers = {self._checked(task, label): not said.negated for label in said.labels}
         elif said is None:
             return {question(task, label): None for label in labels}
         else:

@@ -64,16 +64,12 @@ class _Items(tuple[tuple[Any, Any], ...]):
     """The items of a dict, to distinguish it from a tuple that a source returned."""
 
 
-class _Group(tuple[Any, ...]):
-    """The members of a list, likewise."""
-
-
-class _Set(tuple[Any, ...]):
-    """The members of a set."""
+class _Entries(tuple[Any, ...]):
+    """The entries of a list, to distinguish it from a tuple."""
 
 
 def _hashable(value: object) -> object:
-    """A key that is equal for equal values: dicts, lists and sets cannot be hashed."""
+    """A key that is equal for equal values: dicts, and lists as in ``{"one_of": [...]}``, cannot be hashed."""
     key = _Items(value.items()) if isinstance(value, Mapping) else value
     try:
         hash(value)
@@ -81,10 +77,9 @@ def _hashable(value: object) -> object:
         if isinstance(value, Mapping):
             return _Items((name, _hashable(part)) for name, part in value.items())
         if isinstance(value, list | np.ndarray):
-            return _Group(map(_hashable, value))
+            return _Entries(map(_hashable, value))
         if isinstance(value, set):
-            # In an order that does not depend on the process.
-            return _Set(sorted(map(_hashable, value), key=str))
+            return frozenset(map(_hashable, value))
         return repr(value)  # not a label, and the error will show it
     return key
 
