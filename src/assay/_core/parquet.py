@@ -114,7 +114,9 @@ def _verify(file: pq.ParquetFile) -> None:
 
 def _digest(schema: pa.Schema, rows: int, notes: Mapping[bytes, bytes]) -> str:
     said = {key: text for key, text in (schema.metadata or {}).items() if key.startswith(_OURS)}
-    texts = sorted((key.hex(), hashlib.sha256(text).hexdigest()) for key, text in {**said, **notes}.items())
+    texts = [
+        sorted((key.hex(), hashlib.sha256(text).hexdigest()) for key, text in part.items()) for part in (said, notes)
+    ]
     columns = [[field.name, _type_text(field.type)] for field in schema]
     return hashlib.sha256(json.dumps([columns, rows, texts]).encode()).hexdigest()
 

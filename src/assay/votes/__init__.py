@@ -2,7 +2,7 @@
 
 from assay.votes.bare_matrix import aligned, as_votes, on_the_same_task
 from assay.votes.encoding import canonical, intern, is_missing, recode, smallest, value_table
-from assay.votes.item_names import Names, index_names, item_names, rows_named, unknown_items
+from assay.votes.item_names import Names, index_names, item_names, rows_named, stored_items, unknown_items
 from assay.votes.pieces import Piece, is_in_pieces, pieces_of, read, schema_of
 from assay.votes.schema import HasSchema, OutcomeSets, Schema
 from assay.votes.sparse_codes import CodeArray, SparseCodes
@@ -39,6 +39,7 @@ __all__ = [
     "schema_of",
     "set_counts",
     "smallest",
+    "stored_items",
     "summarize",
     "unknown_items",
     "value_table",
