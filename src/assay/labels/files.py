@@ -18,13 +18,13 @@ import numpy.typing as npt
 
 from assay._core.atomic_files import writing
 from assay._core.reading import reading
-from assay._core.stored_arrays import stored_array
+from assay._core.stored_arrays import of_type, stored_array
 from assay._core.texts import free_name
 from assay.errors import VoteError
 from assay.gold import CheckedLabels
 from assay.labels.subsets import subsets
 from assay.tasks import TaskGraph, labels_of_questions
-from assay.votes import item_names
+from assay.votes import stored_items
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -188,7 +188,7 @@ def read_labels(
             _probabilities(np.column_stack([_numbers(table, name) for name in names]))
             for names in column_names(tasks).outcomes
         )
-        items = None if said["items"] is None else item_names(table.column(said["items"]).to_numpy())
+        items = None if said["items"] is None else stored_items(table, of_type(str, said["items"]))
         gold = _gold_from_metadata(dict(file.metadata.metadata or {}), tasks, len(table))
         return tasks, joint, items, gold
 

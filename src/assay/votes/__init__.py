@@ -2,7 +2,7 @@
 
 from assay.votes.bare_matrix import aligned, as_votes, on_the_same_task
 from assay.votes.encoding import canonical, intern, is_missing, lookup, recode, smallest, value_table
-from assay.votes.item_names import Names, index_names, item_names, rows_named, unknown_items
+from assay.votes.item_names import Names, index_names, item_names, rows_named, stored_items, unknown_items
 from assay.votes.levels import bare, given_levels
 from assay.votes.pieces import Piece, is_in_pieces, pieces_of, read, schema_of
 from assay.votes.probabilities import TOLERATED, SoftReader, best_of, not_probabilities, probability_table
@@ -53,6 +53,7 @@ __all__ = [
     "schema_of",
     "set_counts",
     "smallest",
+    "stored_items",
     "summarize",
     "unknown_items",
     "value_table",

@@ -87,6 +87,15 @@ def check_unique(names: Names, what: str = "item names", advice: str = "") -> No
         )
 
 
+def stored_items(table: Any, column: str) -> Names:
+    """(items,): the names of items in a column of an Arrow table, of any type; each has one of its own."""
+    if table.column(column).null_count:
+        raise VoteError(f"the column {column!r} must name each item, but has nulls")
+    names: Names = table.column(column).to_numpy()
+    check_unique(names, f"the column {column!r}")
+    return names
+
+
 def index_of(data: Any) -> Any:
     """The index of a pandas table or series; None for anything else, and for an index that only numbers the rows."""
     if not (hasattr(data, "iloc") and hasattr(data, "index")):
