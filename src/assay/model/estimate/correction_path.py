@@ -28,6 +28,8 @@ _LEAST_LIKELY = 1e-3
 """The least probability of gold that counts, so that one item does not decide."""
 
 
+_TIED = 1e-9
+"""Outcomes whose scores differ by less are tied."""
 _DENSE = 2**21
 """Up to so many cells, a plain matrix is faster than a sparse one."""
 
@@ -229,32 +231,31 @@ class CorrectionProblem:
 
     def _on_unseen(self, path: Sequence[Change], counts: FloatArray) -> FloatArray:
         """(4, candidates): of gold that they were not fitted on, its log-probability, the items that a candidate gets
-        right and no change gets wrong, minus the reverse, the items that the two decide differently, and all items."""
+        right and no change gets wrong, minus the reverse, what is at stake where the two differ, and all items."""
         labels = np.array([self.labels(change) for change in path])
         likely = np.log(np.maximum((labels * self.allowed).sum(axis=-1), _LEAST_LIKELY))
-        decided = labels.argmax(axis=-1)
-        right = np.take_along_axis(self.allowed[None], decided[..., None], axis=-1)[..., 0].astype(float)
-        others = decided != decided[0]
+        decided = _decided(labels)
+        right = (decided * self.allowed).sum(axis=-1)
+        at_stake = _at_stake(decided, labels[0])
         return np.array(
-            [likely @ counts, (right - right[0]) @ counts, others @ counts, np.full(len(path), counts.sum())]
+            [likely @ counts, (right - right[0]) @ counts, at_stake @ counts, np.full(len(path), counts.sum())]
         )
 
     def _believed(self, path: Sequence[Change], unseen: FloatArray) -> FloatArray:
         """(candidates,): their weights."""
         settings = self.settings
-        likely, gained, decided_differently, items = unseen
+        likely, gained, at_stake, items = unseen
         n = float(items[0])
         # Gold may happen to hold no item of a large group that a candidate decides differently.
-        differing = np.maximum(decided_differently, n * self._changed_decisions(path))
-        error = np.sqrt(differing) / n
+        error = np.sqrt(np.maximum(at_stake, n * self._changed_decisions(path))) / n
         risk = np.maximum((settings.errors + settings.errors_of_few / n) * error - gained / n, 0.0)
         logs = likely + np.array(settings.prior) - settings.risk * risk
         return np.asarray(softmax(logs[None])[0][0])
 
     def _changed_decisions(self, path: Sequence[Change]) -> FloatArray:
-        """(candidates,): the share of all items with votes that get another label than without a change."""
-        decided = np.array([self._all_logs(change).argmax(axis=1) for change in path])
-        return np.asarray((decided != decided[0]) @ self.shares)
+        """(candidates,): what is at stake where all items with votes get another label than without a change."""
+        decided = _decided(np.array([self._all_logs(change) for change in path]))
+        return np.asarray(_at_stake(decided, self.all_labels(path[0])) @ self.shares)
 
     def path(self, folds: BoolArray) -> list[Change]:
         """From no change to weights that are hardly shrunk, fitted on some folds."""
@@ -395,6 +396,20 @@ class CorrectionProblem:
             discount=change.discount,
             is_bayes=False,
         )
+
+
+def _decided(scores: FloatArray) -> FloatArray:
+    """(…, outcomes): the share of each outcome in the label that is given: one, or less where several are tied."""
+    best = scores >= scores.max(axis=-1, keepdims=True) - _TIED
+    return np.asarray(best / best.sum(axis=-1, keepdims=True))
+
+
+def _at_stake(decided: FloatArray, labels: FloatArray) -> FloatArray:
+    """(candidates, items): how much less probable a candidate's label is than the first one's, as the first sees it.
+
+    Nothing where they are the same, and hardly anything where the first one was of two minds.
+    """
+    return np.maximum(((decided[0] - decided) * labels).sum(axis=-1), 0.0)
 
 
 def _products(
