@@ -28,6 +28,8 @@ def same_counts(one: Tally, other: Tally) -> bool:
         and all(same_array(getattr(one, name), getattr(other, name)) for name in ("single", "covered", "pair"))
         and _same_overlaps(one.counted_overlaps, other.counted_overlaps)
         and same_sketch(one.sketch, other.sketch)
+        and (one.parts is None) == (other.parts is None)
+        and all(same_counts(*pair) for pair in zip(one.parts or (), other.parts or (), strict=True))
     )
 
 

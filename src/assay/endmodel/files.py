@@ -80,7 +80,7 @@ class StoredEndModel:
             layers = encoder.layers if settings["layers"] is None else settings["layers"]
             fitted = FittedNetwork.untrained(heads, reader, layers, settings["dropout"], device_of(device))
             fitted.network.load_state_dict(part_of("weights", tensors))
-            history = of_type(list[dict[str, float]], said["history"])
+            history = of_type(list[dict[str, int | float]], said["history"])
             state = TrainingState(0.0, best_score=of_type(float, said["best_score"]), history=history)
             interrupted = of_type(bool, said["interrupted"])
         fitted.network.eval()

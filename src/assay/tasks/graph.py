@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from assay._core.arguments import several
 from assay.errors import TaskError, near_miss
 from assay.tasks.compiler import compile_logic, flat_label_space
 from assay.tasks.constraints import Assignment, Constraint, Predicate, Vector
@@ -74,7 +75,8 @@ class TaskGraph:
         self.declared = unique_tasks(tasks)
         self.tasks = asked(self.declared)
         multiple = _multiple(self.declared)
-        given = [asked_constraint(c, multiple) if isinstance(c, Constraint) else c for c in constraints]
+        named = several("constraints", constraints, "constraints", TaskError)
+        given = [asked_constraint(c, multiple) if isinstance(c, Constraint) else c for c in named]
         self.constraints, later, space = compile_logic(self.tasks, given, feasible, labels_of_questions(multiple))
         self.label_space = replace(space, multiple=multiple, later=later)
         TaskGraph._declared_last = self

@@ -177,6 +177,14 @@ class SparseCodes:
 
     # Conversion
 
+    def check_dense(self) -> None:
+        """Raise if there are too many items and sources for a dense table of them."""
+        if len(self) * self.width > MAX_DENSE:
+            raise VoteError(
+                f"{len(self):,} items × {self.width:,} sources are too many for a dense table of codes; "
+                "take some of them: votes.take(slice(0, 100_000)).codes"
+            )
+
     def dense(self, dtype: npt.DTypeLike | None = None) -> CodeArray:
         """(rows, sources), in which −1 abstains; column-major.
 
@@ -185,11 +193,7 @@ class SparseCodes:
         VoteError
             If that would be more than ``MAX_DENSE`` codes.
         """
-        if len(self) * self.width > MAX_DENSE:
-            raise VoteError(
-                f"{len(self):,} items × {self.width:,} sources are too many for a dense table of codes; "
-                "take some of them: votes.take(slice(0, 100_000)).codes"
-            )
+        self.check_dense()
         codes = np.full((len(self), self.width), -1, dtype=dtype or self.codes.dtype, order="F")
         if self.has_several:
             raise VoteError(

@@ -585,6 +585,7 @@ class Votes(HasSchema):
         """
         from assay.votes.summary import overlaps_and_conflicts
 
+        self.cast.check_dense()
         conflicting = self.cast.keep(overlaps_and_conflicts(self)[1])
         found = np.zeros(self.shape, dtype=bool, order="F")
         found[conflicting.row, conflicting.sources] = True
