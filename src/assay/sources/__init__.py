@@ -10,12 +10,14 @@ from assay.sources.hints import Hint, dependency_hints
 from assay.sources.keyword_lists import keywords
 from assay.sources.naming import names_in
 from assay.sources.preprocessing import preprocess
+from assay.sources.prompts import PromptSource, prompt
 from assay.sources.regexes import regex
 from assay.sources.rule import Recipe, Rule
 from assay.sources.thresholds import threshold
 
 __all__ = [
     "Hint",
+    "PromptSource",
     "Recipe",
     "Rule",
     "Source",
@@ -28,6 +30,7 @@ __all__ = [
     "keywords",
     "names_in",
     "preprocess",
+    "prompt",
     "regex",
     "source",
     "threshold",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -14,9 +15,11 @@ from assay._core.progress import Progress
 from assay._core.rows import BATCH_SIZE, Batch, batches, row_count
 from assay.engine import Engine, Local, Processes, engine_of
 from assay.errors import AssayError, SourceError, TaskError, VoteError, near_miss
+from assay.llm import PromptSettings, Session
 from assay.sources.base import Emission, Source, flatten
 from assay.sources.naming import NamesInPassing
 from assay.sources.patterns import PatternRule, match_patterns
+from assay.sources.prompts import PromptSource, emit_prompts
 from assay.tasks import LabelSpace, TaskGraph, Vote, task_graph_declared_last
 from assay.votes import Fault, Votes, canonical, recode, smallest, value_table
 
@@ -35,6 +38,7 @@ def apply(
     engine: Engine | Literal["local"] = "local",
     batch_size: int = BATCH_SIZE,
     progress: bool = True,
+    prompts: PromptSettings | None = None,
 ) -> Votes:
     """Ask every source about every row.
 
@@ -66,6 +70,9 @@ def apply(
         How many rows are worked on at a time. The votes do not depend on it.
     progress
         Whether to show progress on a terminal.
+    prompts
+        How :func:`assay.prompt` sources are asked: limits, budget, prices, and the cache of their answers. They are
+        always asked from this process, whatever the engine.
 
     Returns
     -------
@@ -102,11 +109,55 @@ def apply(
             raise SourceError(f"workers are processes of this machine; with engine={engine!r} leave them out")
         place = Processes(workers)
     names = NamesInPassing(id, data)
-    with Progress("applying sources", row_count(data), show=progress) as bar:
-        for part in place.map(ask, names.noted(batches(data, batch_size))):
-            collected.add(part)
-            bar.advance(len(part.columns[0][0]))
+    rows = names.noted(batches(data, batch_size))
+    if any(isinstance(source, PromptSource) for source in flat):
+        parts = _with_prompts(ask, place, rows, row_count(data), prompts or PromptSettings(), progress)
+    else:
+        parts = _with_progress(place.map(ask, rows), row_count(data), progress)
+    for part in parts:
+        collected.add(part)
     return replace(collected.votes(), items=names.all())
+
+
+def _with_progress(parts: Iterator[_Part], total: int | None, progress: bool) -> Iterator[_Part]:
+    with Progress("applying sources", total, show=progress) as bar:
+        for part in parts:
+            yield part
+            bar.advance(len(part.columns[0][0]))
+
+
+def _with_prompts(
+    ask: _Job, place: Engine, rows: Iterator[Batch], total: int | None, settings: PromptSettings, progress: bool
+) -> Iterator[_Part]:
+    """The parts of all sources: prompts are asked here, about batches whose other votes are done, wherever that was."""
+    prompts = [source for source in ask.sources if isinstance(source, PromptSource)]
+    others = [source for source in ask.sources if not isinstance(source, PromptSource)]
+    for prompt in prompts:
+        settings.price_of(prompt.endpoint(settings).model)  # what is wrong with it is said before anything is asked
+    waiting: deque[Batch] = deque()
+
+    def noted() -> Iterator[Batch]:
+        for batch in rows:
+            waiting.append(batch)
+            yield batch
+
+    calls = None if total is None else total * len(prompts)
+    with (
+        Progress("asking", calls, show=progress, unit="questions") as bar,
+        Session(settings, bar=bar) as session,
+    ):
+        ask_prompts = _PromptJob(prompts, ask.space, ask.declared, ask.on_error, session)
+        for other in place.map(replace(ask, sources=others), noted()):
+            asked = ask_prompts(waiting.popleft())
+            yield _joined(ask.sources, prompts, asked, others, other)
+
+
+def _joined(
+    sources: Sequence[Source], some: Sequence[Source], part: _Part, others: Sequence[Source], other: _Part
+) -> _Part:
+    """Two parts about the same batch as one, in the order of all sources."""
+    said = dict(zip([source.name for source in (*some, *others)], (*part.columns, *other.columns), strict=True))
+    return _Part([said[source.name] for source in sources], part.faults + other.faults)
 
 
 def _declared(sources: Sequence[Source], space: LabelSpace) -> dict[str, list[Vote]]:
@@ -182,13 +233,29 @@ class _Job:
         codes = emission.codes if len(votes) == len(emission.values) else lookup[emission.codes]
         if not failures:
             return codes, votes, None
-        first = min(failures)
-        cause = failures[first]
-        what = str(cause) if isinstance(cause, AssayError) else f"{type(cause).__name__}: {cause}"
-        if self.on_error == "raise":
+        grave = {row: error for row, error in failures.items() if not source.forgives(error)}
+        if self.on_error == "raise" and grave:
+            first = min(grave)
+            cause = grave[first]
             # The cause may not survive the way back from a worker process; its text does.
-            raise SourceError(f"source {source.name!r} failed on row {first}: {what}") from cause
-        return codes, votes, Fault(source.name, len(failures), first, what)
+            raise SourceError(f"source {source.name!r} failed on row {first}: {_told(cause)}") from cause
+        first = min(failures)
+        return codes, votes, Fault(source.name, len(failures), first, _told(failures[first]))
+
+
+@dataclass(frozen=True)
+class _PromptJob(_Job):
+    """Ask all prompts about a batch; always in this process, which alone knows what was asked and spent."""
+
+    session: Session
+
+    def _emissions(self, batch: Batch) -> Iterator[Emission]:
+        prompts = [source for source in self.sources if isinstance(source, PromptSource)]
+        yield from emit_prompts(prompts, batch, self.session)
+
+
+def _told(cause: Exception) -> str:
+    return str(cause) if isinstance(cause, AssayError) else f"{type(cause).__name__}: {cause}"
 
 
 class _Collected:

@@ -60,6 +60,10 @@ class Source(ABC):
         """The labels it may emit, where that is known beforehand."""
         return None
 
+    def forgives(self, error: Exception) -> bool:
+        """Whether a failure is what such a source has now and then: counted as an abstention, never raised."""
+        return False
+
     def named(self, name: str) -> Self:
         """The same source under another name."""
         return dataclasses.replace(self, given_name=name)

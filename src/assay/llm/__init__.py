@@ -1,0 +1,28 @@
+"""Asking language models: any server that speaks OpenAI's chat completions, patiently, within a budget, once."""
+
+from assay.llm.cache import AnswerCache, Kept
+from assay.llm.endpoint import Endpoint
+from assay.llm.exchange import Reply, Request, Token, messages
+from assay.llm.failures import BudgetSpentError, UnansweredError, UnreachableError
+from assay.llm.ledger import Ledger
+from assay.llm.session import Ask, Job, Session
+from assay.llm.settings import Price, PromptSettings
+
+__all__ = [
+    "AnswerCache",
+    "Ask",
+    "BudgetSpentError",
+    "Endpoint",
+    "Job",
+    "Kept",
+    "Ledger",
+    "Price",
+    "PromptSettings",
+    "Reply",
+    "Request",
+    "Session",
+    "Token",
+    "UnansweredError",
+    "UnreachableError",
+    "messages",
+]
