@@ -17,7 +17,8 @@ LONG = Answers.of({"spam": "Spam", "not spam": "Ham", "not sure": None})
 
 @pytest.mark.parametrize(
     ("text", "number"),
-    [("spam", 0), ("Not  spam.", 1), ('"not sure"', 2), ("**Spam**", 0), ("Not spam, I think", 1), ("spam\n\nBecause", 0),
+    [("spam", 0), ("Not  spam.", 1), ('"not sure"', 2), ("**Spam**", 0), ("Not spam, I think", 1),
+     ("spam\n\nBecause", 0),
      ('{"answer": "not spam"}', 1), ('"spam"', 0), ("I looked at it. Answer: not sure", 2), ("The answer is spam.", 0)],
 )  # fmt: skip
 def test_an_answer_is_read(text, number):

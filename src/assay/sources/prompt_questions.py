@@ -131,12 +131,12 @@ class Written(Choice):
         ]
 
     def said(self, replies: Sequence[Reply]) -> Said:
-        found = []
-        for reply in replies:
+        found: list[FloatArray] = []
+        for left, reply in zip(reversed(range(len(replies))), replies, strict=True):
             try:
                 found.append(self.answers.one_hot(self.answers.read(reply.text, reply.finished)))
             except UnreadableError:
-                if reply is replies[-1] and not found:  # none of them can be read
+                if not left and not found:  # none of them can be read
                     raise
         return self.decided(np.mean(found, axis=0), replies[0].text)
 
