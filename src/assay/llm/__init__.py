@@ -2,11 +2,12 @@
 
 from assay.llm.cache import AnswerCache, Kept
 from assay.llm.endpoint import Endpoint
-from assay.llm.exchange import Reply, Request, Token, messages
+from assay.llm.exchange import Reply, Request, Token, guessed_tokens, messages
 from assay.llm.failures import BudgetSpentError, UnansweredError, UnreachableError
 from assay.llm.ledger import Ledger
 from assay.llm.session import Ask, Job, Session
 from assay.llm.settings import Price, PromptSettings
+from assay.llm.tokens import TokenRate
 
 __all__ = [
     "AnswerCache",
@@ -22,7 +23,9 @@ __all__ = [
     "Request",
     "Session",
     "Token",
+    "TokenRate",
     "UnansweredError",
     "UnreachableError",
+    "guessed_tokens",
     "messages",
 ]

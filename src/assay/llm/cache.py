@@ -12,10 +12,14 @@ from types import TracebackType
 from typing import Self
 
 from assay.errors import DataError
+from assay.llm.endpoint import Endpoint
 from assay.llm.exchange import Reply, Request
+from assay.llm.tokens import TokenRate
 
 _PATIENCE = 60.0
 """How many seconds to wait while another process writes."""
+_LATEST = 1_000
+"""As many answers are looked at to foresee others."""
 _TABLE = """
 CREATE TABLE IF NOT EXISTS answers (
     question BLOB PRIMARY KEY, url TEXT NOT NULL, model TEXT NOT NULL, reply TEXT NOT NULL,
@@ -36,6 +40,16 @@ class Kept:
     first: float
     last: float
     """When the first and the last answer came, in seconds since 1970."""
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """What the latest answers of a model tell about others."""
+
+    answers: int
+    rate: TokenRate
+    answer: float
+    """Tokens of an answer, on average."""
 
 
 class AnswerCache:
@@ -96,6 +110,19 @@ class AnswerCache:
                 "FROM answers GROUP BY url, model ORDER BY url, model"
             ).fetchall()
         return [Kept(*row) for row in rows]
+
+    def earlier(self, endpoint: Endpoint) -> Earlier | None:
+        """What the latest answers of a model tell about others; None if there are none."""
+        with self._faults():
+            rows = self._file.execute(
+                "SELECT characters, input_tokens, output_tokens FROM answers WHERE url = ? AND model = ? "
+                "ORDER BY at DESC LIMIT ?",
+                (endpoint.chat_url, endpoint.model, _LATEST),
+            ).fetchall()
+        if not rows:
+            return None
+        characters, asked, answered = zip(*rows, strict=True)
+        return Earlier(len(rows), TokenRate.of(characters, asked), sum(answered) / len(rows))
 
     def clear(self, *, model: str | None = None) -> int:
         """Forget all answers, or those of one model; returns how many there were."""

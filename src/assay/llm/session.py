@@ -5,19 +5,20 @@ from __future__ import annotations
 import asyncio
 import tempfile
 import threading
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from assay._core.progress import Progress
-from assay.llm.cache import AnswerCache
+from assay.llm.cache import AnswerCache, Earlier
 from assay.llm.client import Client, http_client
 from assay.llm.endpoint import Endpoint
 from assay.llm.exchange import Reply, Request
 from assay.llm.ledger import Ledger
 from assay.llm.settings import PromptSettings
+from assay.llm.tokens import counted
 
 Ask = Callable[[Request], Awaitable[Reply]]
 """Asks one question."""
@@ -75,6 +76,15 @@ class Session:
     def holds(self, request: Request) -> bool:
         """Whether a question was answered before."""
         return self._cache.holds(request)
+
+    def earlier(self, endpoint: Endpoint) -> Earlier | None:
+        """What earlier answers of a model tell about others."""
+        return self._cache.earlier(endpoint)
+
+    def count_tokens(self, requests: Sequence[Request]) -> list[int] | None:
+        """The tokens of questions, if the server has a tokenizer that we know."""
+        found: list[int] | None = self._wait(counted(requests, self._http))
+        return found
 
     def _wait(self, work: Any) -> Any:
         future = asyncio.run_coroutine_threadsafe(work, self._loop)

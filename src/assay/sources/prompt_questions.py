@@ -10,13 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from assay.llm import Ask, Endpoint, Reply, Request, messages
+from assay.llm import Ask, Endpoint, Reply, Request, guessed_tokens, messages
 from assay.sources.prompt_answers import Answers, FloatArray, UnreadableError, calibrated
 
 _ALTERNATIVES = 20
 """How many tokens a server is asked for at a place: as many as vendors tell."""
 _FORCED = 1e-3
 """A server that tells log-probabilities after leaving out what was not asked for gives a forced text less than this."""
+_QUOTES = 3
+"""Tokens of the quotes around a text, and of the end of a reply."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,11 @@ class Question(ABC):
         """
 
     @property
+    @abstractmethod
+    def answer_tokens(self) -> float:
+        """How many tokens the reply to a request may have on average, as far as that can be told without the model."""
+
+    @property
     def otherwise(self) -> Question | None:
         """The way to ask if replies say nothing."""
         return None
@@ -130,6 +137,10 @@ class Written(Choice):
             for seed in range(self.samples)
         ]
 
+    @property
+    def answer_tokens(self) -> float:
+        return _usual_length({"answer": self.answers})
+
     def said(self, replies: Sequence[Reply]) -> Said:
         found: list[FloatArray] = []
         for left, reply in zip(reversed(range(len(replies))), replies, strict=True):
@@ -150,6 +161,10 @@ class FirstToken(Choice):
 
     def requests(self, conversation: Conversation, endpoint: Endpoint, text: str) -> list[Request]:
         return [conversation.request(endpoint, text, 1, logprobs=True, top_logprobs=_ALTERNATIVES)]
+
+    @property
+    def answer_tokens(self) -> float:
+        return 1.0
 
     def said(self, replies: Sequence[Reply]) -> Said:
         reply = replies[0]
@@ -185,6 +200,10 @@ class Forced(Choice):
             for answer in self.answers.texts
         ]
 
+    @property
+    def answer_tokens(self) -> float:
+        return float(np.mean([guessed_tokens(len(text.encode())) + _QUOTES for text in self.answers.texts]))
+
     def said(self, replies: Sequence[Reply]) -> Said | None:
         forced = [json.dumps(answer) for answer in self.answers.texts]
         logs = [_log_of(reply, text) for reply, text in zip(replies, forced, strict=True)]
@@ -219,6 +238,10 @@ class Several(Question):
 
     def requests(self, conversation: Conversation, endpoint: Endpoint, text: str) -> list[Request]:
         return [conversation.request(endpoint, text, _length(self.answers), response_format=_schema(self.answers))]
+
+    @property
+    def answer_tokens(self) -> float:
+        return _usual_length(self.answers)
 
     def said(self, replies: Sequence[Reply]) -> Said:
         text = replies[0].text
@@ -265,3 +288,10 @@ def _length(answers: Mapping[str, Answers]) -> int:
     """As many tokens as an object with answers can have, with spaces and line breaks: a token is at least a byte."""
     longest = {name: max(one.texts, key=lambda text: len(text.encode())) for name, one in answers.items()}
     return len(json.dumps(longest, indent=4).encode()) + 8
+
+
+def _usual_length(answers: Mapping[str, Answers]) -> float:
+    """The tokens of an object with answers, about: marks and quotes are tokens of their own."""
+    texts = [guessed_tokens(len(text.encode())) for one in answers.values() for text in one.texts]
+    names = sum(guessed_tokens(len(name.encode())) for name in answers)
+    return 3.0 + names + len(answers) * (5.0 + float(np.mean(texts)))
