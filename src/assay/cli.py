@@ -92,6 +92,13 @@ def apply(
         str | None,
         typer.Option(metavar="raise|abstain", help="What to do when a source fails on a row, in place of the setting."),
     ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Tell what prompts would ask and cost, and ask nothing.")
+    ] = False,
+    budget: Annotated[
+        float | None,
+        typer.Option(metavar="MONEY", help="As much may be spent on prompts, in place of the setting in assay.toml."),
+    ] = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -99,7 +106,10 @@ def apply(
     from assay.project import apply_sources, votes_path
 
     project = _load(folder)
-    changes: dict[str, Any] = {"workers": workers, "on_error": on_error}
+    if dry_run:
+        _print_costs(project, budget, as_json)
+        return
+    changes: dict[str, Any] = {"workers": workers, "on_error": on_error, "budget": budget}
     votes = apply_sources(project, **{name: value for name, value in changes.items() if value is not None})
     path = votes_path(project)
     if as_json:
@@ -110,6 +120,36 @@ def apply(
     _print_faults(votes)
     print(f"{votes!r} written to {path}")
     print(f"next: assay summary {folder}")
+
+
+@app.command(epilog="Example: [bold]assay cache my-project --clear[/]")
+def cache(
+    folder: Folder = Path("."),
+    clear: Annotated[
+        bool, typer.Option("--clear", help="Forget the answers; they will be asked and paid anew.")
+    ] = False,
+    model: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="With --clear, only the answers of this model.")
+    ] = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Show the answers of prompts that are kept, what they cost, and forget them."""
+    from assay.project import answers_kept, forget_answers, kept_table
+    from assay.report import show
+
+    project = _load(folder)
+    forgotten = forget_answers(project, model) if clear else None
+    kept = answers_kept(project)
+    if as_json:
+        _print_json({**kept.to_dict(), **({} if forgotten is None else {"forgotten": forgotten})})
+        return
+    if forgotten is not None:
+        print(f"forgot {forgotten:,} answers")
+    if kept.models:
+        show(kept_table(kept))
+    else:
+        print(f"{kept.path} holds no answers")
 
 
 @app.command(epilog="Example: [bold]assay summary my-project --by task[/]")
@@ -530,6 +570,20 @@ def _compared(found: Mapping[str, Evaluation]) -> Table:
     else:
         how = f"against gold, on {last.items:,} items"
     return comparison_table(found, how)
+
+
+def _print_costs(project: Project, budget: float | None, as_json: bool) -> None:
+    """What prompts would cost."""
+    from assay.project import costs_of, costs_table
+    from assay.report import show
+
+    costs = costs_of(project, budget=budget)
+    if as_json:
+        _print_json(costs.to_dict())
+        return
+    if costs.prompts:
+        show(costs_table(costs))
+    print(costs if costs.prompts else "no source is a prompt, so nothing is asked")
 
 
 def _print_run(made: Run) -> None:

@@ -192,6 +192,10 @@ def test_what_is_missing_is_said_before_anything_is_asked():
             votes_of(source, [{"txt": "a"}], server)
         with pytest.raises(SourceError, match="Spma"):
             votes_of(prompt("{text}", answers={"yes": "Spma", "no": "Ham"}, name="p"), rows(2), server)
+        with pytest.raises(SourceError, match="Spma"):
+            votes_of(prompt("{text}", questions={"mail": ["Spma", "Ham"]}, name="p"), rows(2), server)
+        with pytest.raises(SourceError, match="task 'male', which does not exist"):
+            votes_of(prompt("{text}", questions={"male": ["Spam", "Ham"]}, name="p"), rows(2), server)
         assert not server.asked
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -14,12 +14,13 @@ from assay.errors import ProjectError
 from assay.evaluation import Evaluation, TrainingComparison, as_gold
 from assay.gold import HandLabels
 from assay.labels import Labels
+from assay.llm import PromptSettings
 from assay.model import LabelModel
 from assay.model.dependencies import LearnedDependencies, learn_dependencies, strong_dependencies
 from assay.project.project import Project
 from assay.project.settings import changed
 from assay.report import ITEMS, Report, evaluate_methods
-from assay.sources import Hint, apply, dependency_hints, names_in
+from assay.sources import Hint, PromptCosts, apply, dependency_hints, names_in, prompt_costs
 from assay.tasks import TaskGraph
 from assay.votes import Votes, by_name
 
@@ -31,8 +32,8 @@ def votes_path(project: Project) -> Path:
     return project.output / VOTES_FILE
 
 
-def apply_sources(project: Project, *, progress: bool = True, **changes: Any) -> Votes:
-    """Apply a project's sources to its data and keep the votes; ``changes`` override its settings."""
+def apply_sources(project: Project, *, progress: bool = True, budget: float | None = None, **changes: Any) -> Votes:
+    """Apply a project's sources to its data and keep the votes; ``budget`` and ``changes`` override its settings."""
     settings = changed(project.settings, changes)
     votes = apply(
         project.sources(),
@@ -43,9 +44,20 @@ def apply_sources(project: Project, *, progress: bool = True, **changes: Any) ->
         workers=settings.workers,
         batch_size=settings.batch_size,
         progress=progress,
+        prompts=_prompts(project, budget),
     )
     votes.to_parquet(votes_path(project))
     return votes
+
+
+def costs_of(project: Project, *, budget: float | None = None) -> PromptCosts:
+    """What a project's prompts would cost, without asking."""
+    settings = _prompts(project, budget)
+    return prompt_costs(project.sources(), project.data, prompts=settings, batch_size=project.settings.batch_size)
+
+
+def _prompts(project: Project, budget: float | None) -> PromptSettings:
+    return project.prompts if budget is None else replace(project.prompts, budget=budget)
 
 
 class _OfTasks(Protocol):

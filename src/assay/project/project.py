@@ -10,13 +10,15 @@ from typing import Any
 
 from assay._core.reading import is_file, reading
 from assay._core.rows import as_polars
-from assay.errors import AssayError, ProjectError
+from assay.errors import AssayError, ProjectError, SourceError
+from assay.llm import PromptSettings
 from assay.model import check_settings
 from assay.project.modules import sources_in
 from assay.project.settings import (
     ConstraintEntry,
     EndModelSettings,
     ModelSettings,
+    PromptsSection,
     Settings,
     TaskEntry,
     changed,
@@ -53,6 +55,8 @@ class Project:
     model: Any = field(default_factory=ModelSettings)
     """The settings of the label model, by name."""
     endmodel: EndModelSettings = field(default_factory=EndModelSettings)
+    prompts: PromptSettings = field(default_factory=PromptSettings)
+    """How prompts are asked."""
     dev: tuple[Path, Path] | None = None
     """Items and their gold, for early stopping."""
     output: Path
@@ -165,9 +169,18 @@ def _project(home: Path, said: Mapping[str, Any]) -> Project:
         settings=file.settings,
         model=file.model,
         endmodel=file.endmodel,
+        prompts=_prompts(home, file.prompts),
         dev=None if dev is None else (_path(home, dev.path, "[dev] path"), _path(home, dev.gold, "[dev] gold")),
         output=_path(home, file.output.folder, "[output] folder"),
     )
+
+
+def _prompts(home: Path, said: PromptsSection) -> PromptSettings:
+    cache = _path(home, said.cache, "[prompts] cache")
+    try:
+        return PromptSettings(**{**said.model_dump(), "cache": cache})
+    except SourceError as error:
+        raise ProjectError(f"[prompts] {error}") from error
 
 
 def _path(home: Path, said: str, where: str) -> Path:

@@ -169,10 +169,10 @@ def _declared(sources: Sequence[Source], space: LabelSpace) -> dict[str, list[Vo
                 raise SourceError(
                     f"source {source.name!r} labels task {task!r}, which does not exist. {near_miss(task, space.tasks)}"
                 )
-        if source.declared is None:
-            continue
         try:
-            declared[source.name] = [space.vote(label, source.task) for label in source.declared]
+            votes = [space.vote(label, source.task) for label in source.mentioned]
+            if source.declared is not None:
+                declared[source.name] = votes
         except VoteError as error:
             raise SourceError(f"source {source.name!r}: {error}") from error
     return declared

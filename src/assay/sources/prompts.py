@@ -42,6 +42,13 @@ class PromptSource(Source):
         """Several questions may be answered in any combination."""
         return tuple(self.question.answers.votes[1]) if isinstance(self.question, Choice) else None
 
+    @property
+    def mentioned(self) -> tuple[Any, ...]:
+        if not isinstance(self.question, Several):
+            return self.declared or ()
+        answers = self.question.answers.items()
+        return tuple({task: label} for task, one in answers for label in one.votes[1])
+
     def forgives(self, error: Exception) -> bool:
         """Models say strange things now and then; a question without an answer is another matter."""
         return not isinstance(error, UnansweredError)
