@@ -30,6 +30,7 @@ _HOMES = {
     "assay.counts": ["SourceGraph", "Tally", "count"],
     "assay.sources": [
         "apply",
+        "classifier",
         "column",
         "crowd",
         "dependency_hints",
@@ -118,6 +119,7 @@ if TYPE_CHECKING:
     from assay.report import Report
     from assay.sources import (
         apply,
+        classifier,
         column,
         crowd,
         dependency_hints,

@@ -35,6 +35,8 @@ TESTED_IN = {
     "project/prompt_tables.py": "project/test_kept_answers.py",
     # Errors, raised by whoever asks.
     "llm/failures.py": "llm/test_client.py",
+    # Columns of labels, as codes and the votes these stand for.
+    "votes/columns.py": "votes/test_encoding.py",
     # Bare matrices wherever votes are taken.
     "votes/bare_matrix.py": "laws/test_bare_matrix.py",
     # Clusters give what one process gives.

@@ -12,6 +12,7 @@ from assay.project.comparison_tables import change_tables
 from assay.project.pipeline import LABELS_FILE, MODEL_FILE, VOTES_FILE
 from assay.report.terminal import show
 from assay.simulate import flat_world
+from tests.support.soft import probabilities, soft_votes
 
 
 @dataclass
@@ -125,3 +126,10 @@ def test_names_are_shown_as_they_are(votes, capsys):
     strange = Votes.from_codes(votes.tasks, votes.codes, ("[bold]x[/]", *votes.names[1:]), votes.values)
     found = compare(done(votes), done(strange))
     assert "[bold]x[/]" in printed(found, capsys)
+
+
+def test_levels_that_are_cut_anew_are_no_edits():
+    tables, _ = probabilities(900, "abcd")
+    one, other = soft_votes(tables), soft_votes({name: (table + 0.5) / 2 for name, table in tables.items()})
+    assert one.schema != other.schema
+    assert compare(done(one), done(other)).edited == ()

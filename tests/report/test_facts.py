@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from assay import LabelModel, Votes
+from assay import LabelModel, Report, Votes
 from assay.counts.patterns import Sketch
 from assay.counts.tally import Tally
 from assay.report.facts import Counted, component_facts, source_facts, task_facts, vote_text
 from assay.simulate import flat_world
+from tests.support.soft import probabilities, soft_votes
 
 
 class TestSources:
@@ -51,6 +52,38 @@ class TestSources:
         model = LabelModel().fit(votes)
         facts = source_facts(Counted(model.fitted_, Tally.of(votes)), None)
         assert [source.name for source in facts if source.is_worse_than_chance] == ["3"]
+
+
+@pytest.fixture(scope="module")
+def soft():
+    tables, truth = probabilities(2_000, ["one", "two", "three", "four"])
+    votes = soft_votes(tables)
+    return LabelModel().fit(votes), votes, truth
+
+
+class TestSoftSources:
+    def test_a_label_has_one_row_with_its_levels(self, soft):
+        model, votes, truth = soft
+        gold = votes.gold(truth)
+        table = model.sources_
+        for source in source_facts(Counted(model.fitted_, Tally.of(votes)), (votes, gold)):
+            assert sorted(value.label for value in source.values) == ["ham", "spam"]
+            for value in source.values:
+                own = table[(table.source == source.name) & table.value.str.startswith(value.label)]
+                assert len(value.levels) == len(own) == 8
+                assert value.votes == own.votes.sum()
+                assert value.accuracy == pytest.approx(np.average(own.accuracy, weights=own.votes))
+                assert value.low < value.accuracy < value.high
+                assert [level.accuracy for level in value.levels] == own.accuracy.tolist()
+                said = votes.codes[:, votes.position(source.name)] // 8 == ["ham", "spam"].index(value.label)
+                assert value.gold.votes == said.sum()
+                assert value.gold.accuracy == pytest.approx((truth[said] == (value.label == "spam")).mean())
+
+    def test_the_page_shows_a_bar_for_each_level(self, soft):
+        model, votes, truth = soft
+        page = Report.of(model, votes, gold=truth).to_html()
+        assert page.count('class="levels"') == 8
+        assert "by confidence, below 0." in page
 
 
 class TestLabels:

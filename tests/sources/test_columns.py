@@ -69,3 +69,35 @@ def test_a_value_that_the_mapping_lacks_is_a_fault_of_its_row():
         votes = assay.apply(rule, data, LETTERS, on_error="abstain", batch_size=size)
         assert votes.codes[:, 0].tolist() == [0, -1, -1, -1]
         assert [(fault.count, fault.row) for fault in votes.faults] == [(2, 2)]
+
+
+class TestConfidence:
+    def test_levels_are_cut_from_it(self):
+        sure = [0.55] * 60 + [0.75] * 60 + [0.95] * 60
+        votes = assay.apply(assay.column("llm", confidence="sure"), {"llm": ["A", "B"] * 90, "sure": [*sure]}, LETTERS)
+        assert [str(vote) for vote in votes.values[0]] == ["A", "B"]  # too few for each label
+        votes = assay.apply(assay.column("llm", confidence="sure"), {"llm": ["A"] * 180, "sure": sure}, LETTERS)
+        assert [str(vote) for vote in votes.values[0]] == ["A, below 0.7", "A, 0.7 to 0.9", "A, 0.9 to 1"]
+
+    def test_at_least_still_leaves_votes_out(self):
+        data = {"llm": ["A"] * 180, "sure": [0.55] * 60 + [0.75] * 60 + [0.95] * 60}
+        votes = assay.apply(assay.column("llm", confidence="sure", at_least=0.6), data, LETTERS)
+        assert votes.codes[:, 0].tolist() == [-1] * 60 + [0] * 60 + [1] * 60
+        given_levels = assay.column("llm", confidence="sure", at_least=0.6, levels=[0.5, 0.9])
+        votes = assay.apply(given_levels, data, LETTERS)
+        assert votes.codes[:, 0].tolist() == [-1] * 60 + [0] * 60 + [1] * 60
+
+    def test_with_no_levels_any_scale_will_do(self):
+        rule = assay.column("llm", confidence="sure", at_least=80, levels=[])
+        assert labels(rule, llm=["A", "B", "C"], sure=[79, 80, 99]) == [None, "B", "C"]
+
+    def test_another_scale_is_a_fault_of_its_row(self):
+        rule = assay.column("llm", confidence="sure")
+        with pytest.raises(SourceError, match=r"failed on row 1: expected a confidence from 0 to 1, .* holds 85"):
+            assay.apply(rule, {"llm": ["A", "B"], "sure": [0.4, 85]}, LETTERS)
+        votes = assay.apply(rule, {"llm": ["A", "B"], "sure": [0.4, 85]}, LETTERS, on_error="abstain")
+        assert votes.codes[:, 0].tolist() == [0, -1]
+
+    def test_a_mapping_keeps_it(self):
+        rule = assay.column("llm", confidence="sure", mapping={"x": "A", "y": None}, levels=[0.0, 0.5])
+        assert labels(rule, llm=["x", "y", "x"], sure=[0.2, 0.9, 0.6]) == ["A, below 0.5", None, "A, 0.5 to 1"]

@@ -231,3 +231,20 @@ def test_a_prompt_can_be_tried_on_one_row():
         said = prompt("{text}", answers=ANSWERS, base_url=server.base_url, model="m")({"text": "a"})
     assert (said.vote, said.text) == ("Ham", "no")
     assert said.score == pytest.approx(0.9)
+
+
+def test_votes_have_levels_of_confidence():
+    def answer(body, before):
+        share = 0.5 + 0.5 * chance_of(last_text(body))
+        return completion("no", [{"no": math.log(share), "yes": math.log(1 - share)}])
+
+    with ModelServer(answer) as server:
+        soft = votes_of(prompt("{text}", answers=ANSWERS, name="p"), rows(300), server)
+        given = votes_of(prompt("{text}", answers=ANSWERS, levels=[0.6, 0.9], name="p"), rows(300), server)
+        none = votes_of(prompt("{text}", answers=ANSWERS, levels=[], name="p"), rows(300), server)
+    shares = [0.5 + 0.5 * chance_of(row["text"]) for row in rows(300)]
+    assert soft.to_pandas()["p"].nunique() > 1
+    assert none.to_pandas()["p"].unique().tolist() == ["Ham"]
+    abstained = given.to_pandas()["p"].isna().tolist()
+    assert abstained == [share < 0.6 for share in shares]
+    assert given.to_pandas()["p"].nunique() == 2

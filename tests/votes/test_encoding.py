@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import VoteError
-from assay.votes.encoding import canonical, encode, intern, is_missing, recode, smallest
+from assay.votes.columns import encode
+from assay.votes.encoding import canonical, intern, is_missing, recode, smallest
 from tests.support.oracles import meaning
 from tests.support.strategies import partial_vectors, task_graphs
 
@@ -45,7 +46,7 @@ def test_missing_values(value):
 def test_encoding_and_the_table_give_the_labels_back(data):
     tasks = data.draw(task_graphs())
     column = data.draw(st.lists(st.none() | partial_vectors(tasks), max_size=8))
-    codes, table = encode(tasks.label_space, column)
+    codes, table, _ = encode(tasks.label_space, column)
     found = [None if code < 0 else dict(table[code].labels) for code in codes]
     assert [meaning(tasks, vote) for vote in found] == [meaning(tasks, vote) for vote in column]
     assert table == canonical(tasks.label_space, reversed(table))
@@ -53,19 +54,19 @@ def test_encoding_and_the_table_give_the_labels_back(data):
 
 
 def test_a_named_task_lists_all_its_labels_in_order(entities):
-    codes, table = encode(entities.label_space, ["Lawyer", None], "person")
+    codes, table, _ = encode(entities.label_space, ["Lawyer", None], "person")
     assert [str(vote) for vote in table] == ["Doctor", "Lawyer"]
     assert codes.tolist() == [1, -1]
     assert encode(entities.label_space, [None], None)[1] == ()
 
 
 def test_not_applicable_comes_after_the_labels(entities):
-    _, table = encode(entities.label_space, [("person", None), "Doctor", "Hospital", "Person"])
+    _, table, _ = encode(entities.label_space, [("person", None), "Doctor", "Hospital", "Person"])
     assert [vote.spelled_out() for vote in table] == ["entity=Person", "person=Doctor", "person=N/A", "org=Hospital"]
 
 
 def test_recoding_keeps_abstentions(letters):
-    _, table = encode(letters.label_space, [], "letter")
+    _, table, _ = encode(letters.label_space, [], "letter")
     assert recode(np.array([0, -1, 1]), table[1:], table).tolist() == [1, -1, 2]
 
 

@@ -5,7 +5,15 @@ from assay.counts.counting import count, needs_counting_in_pieces, tally_of
 from assay.counts.evidence import Evidence
 from assay.counts.patterns import SKETCH_SIZE, Patterns
 from assay.counts.source_graph import Dependency, SourceGraph
-from assay.counts.statistics import Indicator, Statistics, clique_indicators, minimal, omega_of, single_indicators
+from assay.counts.statistics import (
+    Indicator,
+    Statistics,
+    by_label,
+    clique_indicators,
+    minimal,
+    omega_of,
+    single_indicators,
+)
 from assay.counts.tally import MAX_VALUES, Tally, hashes_of, sums_by_source
 
 __all__ = [
@@ -22,6 +30,7 @@ __all__ = [
     "SourceGraph",
     "Statistics",
     "Tally",
+    "by_label",
     "clique_indicators",
     "count",
     "hashes_of",

@@ -131,6 +131,8 @@ class Layout:
     outcomes: int
     translation: Translation | None = None
     """From votes on all components to these sources and values; None if they are the same."""
+    soft: frozenset[int] = frozenset()
+    """The sources with levels of confidence: values that allow the same, consecutive and rising."""
 
     @cached_property
     def value_offsets(self) -> IntArray:
@@ -141,6 +143,31 @@ class Layout:
     def all_masks(self) -> BoolArray:
         """(values, outcomes): the outcomes that each value allows, for all sources."""
         return np.vstack([np.empty((0, self.outcomes), dtype=bool), *self.masks])
+
+    @cached_property
+    def label_of_value(self) -> IntArray:
+        """(values,): a consecutive numbering in which the levels of confidence of one label are the same."""
+        fresh = np.concatenate([*map(self._starts_label, range(len(self.masks))), np.empty(0, dtype=bool)])
+        return np.asarray(np.cumsum(fresh) - 1)
+
+    def _starts_label(self, source: int) -> BoolArray:
+        """(values,): which values of a source are the first of their label, or its only one."""
+        masks = self.masks[source]
+        fresh = np.ones(len(masks), dtype=bool)
+        if source in self.soft:
+            fresh[1:] = (masks[1:] != masks[:-1]).any(axis=1)
+        return fresh
+
+    @property
+    def has_levels(self) -> bool:
+        """Whether some source has values that differ in confidence only."""
+        return bool(self.soft)
+
+    @cached_property
+    def without_levels(self) -> Layout:
+        """The same sources as if their confidence did not count: a value per label. For counts, not for votes."""
+        masks = tuple(masks[self._starts_label(source)] for source, masks in enumerate(self.masks))
+        return Layout(masks, self.graph, self.outcomes) if self.has_levels else self
 
     @property
     def sources(self) -> IntArray:
@@ -164,7 +191,9 @@ class Layout:
 
     def part(self, sources: Sequence[int]) -> Layout:
         """Some of the sources, renumbered in the given order, and the dependencies between them."""
-        return Layout(tuple(self.masks[s] for s in sources), self.graph.restricted(sources), self.outcomes)
+        soft = frozenset(at for at, source in enumerate(sources) if source in self.soft)
+        masks = tuple(self.masks[source] for source in sources)
+        return Layout(masks, self.graph.restricted(sources), self.outcomes, soft=soft)
 
     @cached_property
     def cliques(self) -> tuple[Clique, ...]:
@@ -248,18 +277,15 @@ def layout_of(schema: Schema, component: int, graph: SourceGraph) -> Layout:
     """The layout of one component, for votes with a schema.
 
     Sources that never vote on the component are left out. Values that allow the same
-    of its outcomes are merged into one.
+    of its outcomes are merged into one, unless they differ in confidence.
     """
     sets = schema.outcome_sets[component]
     speaking = [j for j, of_code in enumerate(sets.of_code) if (of_code >= 0).any()]
     masks, values = [], []
     for j in speaking:
-        of_code = sets.of_code[j]
-        said = np.unique(of_code[of_code >= 0])
-        renumbered = np.full(len(sets.masks) + 1, -1, dtype=np.int32)
-        renumbered[said] = np.arange(len(said), dtype=np.int32)
+        of_code, said = sets.distinct(j)
         masks.append(sets.masks[said])
-        values.append(renumbered[of_code])
+        values.append(of_code)
     same = len(speaking) == len(schema.names) and all(
         np.array_equal(of_code[:-1], np.arange(len(of_code) - 1)) for of_code in values
     )
@@ -268,6 +294,7 @@ def layout_of(schema: Schema, component: int, graph: SourceGraph) -> Layout:
         graph.restricted(speaking),
         len(schema.label_space.components[component]),
         None if same else Translation(np.array(speaking, dtype=np.int64), tuple(values)),
+        frozenset(at for at, j in enumerate(speaking) if sets.levels[j].any()),
     )
 
 

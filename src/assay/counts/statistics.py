@@ -111,6 +111,14 @@ class Statistics:
         pair = np.rint(gathered @ tally.pair.astype(float) @ gathered.T).astype(np.int64)
         return cls(indicators, tally.items, pair.diagonal().copy(), pair)
 
+    def without_levels(self, layout: Layout) -> Statistics:
+        """The counts of single indicators as if confidence did not count; ``layout`` is the one with levels."""
+        if not layout.has_levels:
+            return self
+        pair = np.rint(by_label(by_label(self.pair, layout).T, layout)).astype(np.int64)
+        # Two levels of one label never meet, so this is also right inside of a source.
+        return Statistics(single_indicators(layout.without_levels), self.items, pair.diagonal().copy(), pair)
+
     @property
     def rates(self) -> FloatArray:
         """(indicators,): the share of the items for which each holds."""
@@ -137,6 +145,12 @@ class Statistics:
             self.single[chosen],
             self.pair[np.ix_(chosen, chosen)],
         )
+
+
+def by_label(table: npt.NDArray[Any], layout: Layout) -> FloatArray:
+    """(labels, …): rows of a (values, …) table, summed over the levels of confidence of each label."""
+    starts = np.flatnonzero(np.diff(layout.label_of_value, prepend=-1))
+    return np.asarray(np.add.reduceat(table.astype(float), starts, axis=0)) if len(starts) else table.astype(float)
 
 
 def omega_of(indicators: Sequence[Indicator], graph: SourceGraph) -> BoolArray:

@@ -185,10 +185,10 @@ class Fitted(HasSchema):
         """Per source its confusion matrix in its own values; a list of those if it votes on several components."""
         found: list[list[FloatArray]] = [[] for _ in self.names]
         for index, part in enumerate(self.components):
-            of_code = self.schema.outcome_sets[index].of_code
+            sets = self.schema.outcome_sets[index]
             for at, source in enumerate(part.sources):
                 table = part.fit.parameters.conditionals[at]
-                found[source].append(_in_own_values(table, of_code[source], self.uses[source]))
+                found[source].append(_in_own_values(table, sets.distinct(source)[0], self.uses[source]))
         silent = np.ones((1, len(self.tasks.label_space.components[0])))
         return BySource([tables[0] if len(tables) == 1 else tables or silent for tables in found], self.names)
 
@@ -247,10 +247,9 @@ class Fitted(HasSchema):
         """A value's accuracy with its interval: the lowest over components, if it allows outcomes of several."""
         found = []
         for index, part in enumerate(self.components):
-            said = self.schema.outcome_sets[index].of_code[source]
-            if said[code] >= 0:
+            value = int(self.schema.outcome_sets[index].distinct(source)[0][code])
+            if value >= 0:
                 at = int(np.flatnonzero(part.sources == source)[0])
-                value = int(np.searchsorted(np.unique(said[said >= 0]), said[code]))
                 accuracy, low, high = (float(numbers[value]) for numbers in part.fit.intervals[at])
                 found.append((accuracy, low, high))
         return min(found, default=(1.0, 0.0, 1.0))
@@ -265,7 +264,6 @@ def _in_own_values(table: FloatArray, of_code: npt.NDArray[np.int32], uses: IntA
     if np.array_equal(of_code[:-1], np.arange(len(of_code) - 1)):
         return table
     used = uses + 1e-9
-    meaning = np.unique(of_code[of_code >= 0])
-    rows = np.where(of_code >= 0, np.searchsorted(meaning, of_code), len(meaning))
-    shares = used / np.bincount(rows, weights=used, minlength=len(meaning) + 1)[rows]
+    rows = np.where(of_code >= 0, of_code, len(table) - 1)
+    shares = used / np.bincount(rows, weights=used, minlength=len(table))[rows]
     return np.asarray(table[rows] * shares[:, None])

@@ -16,7 +16,7 @@ from assay.model import LabelModel
 from assay.project.pipeline import LABELS_FILE, MODEL_FILE, VOTES_FILE
 from assay.project.project import FILE, Project
 from assay.tasks import Vote
-from assay.votes import Votes
+from assay.votes import Votes, bare
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -227,7 +227,9 @@ def _changed(one: Votes, other: Votes, name: str, rows: Rows) -> _Changed:
     columns = []
     for votes, chosen in ((one, rows[0]), (other, rows[1])):
         only = votes.select(name)
-        place = np.array([*(numbers.setdefault(vote, len(numbers)) for vote in only.values[0]), -1], dtype=np.int64)
+        # Levels of confidence are cut anew in every run, so that only labels can be compared.
+        said = [numbers.setdefault(bare(vote), len(numbers)) for vote in only.values[0]]
+        place = np.array([*said, -1], dtype=np.int64)
         columns.append(place[only.codes[:, 0]][chosen])
     return _Changed(name, columns[0], columns[1], tuple(numbers))
 

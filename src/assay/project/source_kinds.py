@@ -269,6 +269,7 @@ class ColumnEntry(SourceEntry):
     mapping: dict[str, Label] | None = None
     confidence: str | None = None
     at_least: float = 0.0
+    levels: list[float] | None = None
 
     def given(self, folder: Path) -> dict[str, Any]:
         return {**super().given(folder), "mapping": None if self.mapping is None else _spelled(self.mapping)}
@@ -331,6 +332,7 @@ class PromptEntry(SourceEntry):
     samples: int = 1
     temperature: float | None = None
     max_tokens: int | None = None
+    levels: list[float] | None = None
 
     def given(self, folder: Path) -> dict[str, Any]:
         return {**super().given(folder), "examples": tuple((one.row, one.answer) for one in self.examples)}

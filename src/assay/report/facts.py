@@ -7,8 +7,8 @@ patterns are too many, a sample of them stands for all, so the work does not gro
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -19,8 +19,8 @@ from assay.evaluation import label_numbers
 from assay.gold import outcome_numbers
 from assay.labels import Labels
 from assay.model import Fitted
-from assay.tasks import Vote, texts_of
-from assay.votes import Votes, compare_with_gold, summarize, wilson
+from assay.tasks import Vote, level_text, texts_of
+from assay.votes import Votes, bare, compare_with_gold, summarize, wilson
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -48,8 +48,17 @@ class Score:
 
 
 @dataclass(frozen=True)
+class LevelFacts:
+    """One level of confidence at which a soft source says a label."""
+
+    level: str
+    accuracy: float
+    votes: int
+
+
+@dataclass(frozen=True)
 class ValueFacts:
-    """One value that a source emits."""
+    """One value that a source emits; of a soft source, one label, at all levels of confidence."""
 
     label: str
     task: str
@@ -60,6 +69,29 @@ class ValueFacts:
     chance: float
     """How often the vote would be right if it were cast at random."""
     gold: Score | None = None
+    levels: tuple[LevelFacts, ...] = ()
+    """The levels of confidence at which it was said, rising; none if there is but one."""
+
+    @classmethod
+    def of_levels(cls, said: Sequence[tuple[str, ValueFacts]]) -> ValueFacts:
+        """All levels of one label, each with its name, as one: the mean of their accuracies, and of their bounds.
+
+        Bounds of a mean are never further apart than that.
+        """
+        votes = sum(value.votes for _, value in said)
+        mean = {
+            name: sum(getattr(value, name) * value.votes for _, value in said) / max(votes, 1)
+            for name in ("accuracy", "low", "high")
+        }
+        scores = [value.gold for _, value in said if value.gold is not None]
+        right = sum(round(one.accuracy * one.votes) for one in scores)
+        return replace(
+            said[0][1],
+            **mean,
+            votes=votes,
+            gold=Score.of(right, sum(one.votes for one in scores) - right),
+            levels=tuple(LevelFacts(name, value.accuracy, value.votes) for name, value in said if value.votes),
+        )
 
 
 @dataclass(frozen=True)
@@ -174,9 +206,12 @@ def source_facts(counted: Counted, gold: tuple[Votes, Votes] | None) -> tuple[So
     for j, (name, values) in enumerate(zip(fitted.names, fitted.values, strict=True)):
         uses = counted.tally.uses[j]
         told = []
-        labels = [vote_text(vote) for vote in values]
-        if len(set(labels)) < len(labels):
-            labels = texts_of(values)
+        plain = [bare(vote) for vote in values]
+        labels = [vote_text(vote) for vote in plain]
+        if len(set(labels)) < len(set(plain)):
+            distinct = list(dict.fromkeys(plain))
+            text = dict(zip(distinct, texts_of(distinct), strict=True))
+            labels = [text[vote] for vote in plain]
         for code in range(len(values)):
             row = next(rows)
             judged_right = None if scores is None else scores[j][code]
@@ -201,13 +236,23 @@ def source_facts(counted: Counted, gold: tuple[Votes, Votes] | None) -> tuple[So
                 overlaps=float(seen["overlaps"]),
                 conflicts=float(seen["conflicts"]),
                 votes=int(uses[:-1].sum()),
-                values=tuple(sorted((v for v in told if v.votes), key=lambda value: -value.votes)),
+                values=tuple(sorted((v for v in _by_label(values, told) if v.votes), key=lambda value: -value.votes)),
                 gold=None
                 if scores is None
                 else Score.of(*(sum(each) for each in zip((0, 0), *scores[j], strict=True))),
             )
         )
     return tuple(found)
+
+
+def _by_label(values: Sequence[Vote], told: Sequence[ValueFacts]) -> Iterator[ValueFacts]:
+    """What is told of values, with the levels of confidence of each label taken together."""
+    grouped: dict[Vote, list[tuple[str, ValueFacts]]] = {}
+    for vote, value in zip(values, told, strict=True):
+        name = "certain" if vote.level is None else level_text(*vote.level)
+        grouped.setdefault(bare(vote), []).append((name, value))
+    for same in grouped.values():
+        yield ValueFacts.of_levels(same) if len(same) > 1 else same[0][1]
 
 
 def _chance(fitted: Fitted, source: int, code: int) -> float:
@@ -311,7 +356,8 @@ def vote_text(vote: Vote) -> str:
     >>> vote_text(Vote((("entity", "Person"), ("person", "Doctor"))))
     'Person, Doctor'
     """
-    return ", ".join("N/A" if label is None else str(label) for _, label in vote.labels)
+    labels = ["N/A" if label is None else str(label) for _, label in vote.labels]
+    return ", ".join(labels if vote.level is None else [*labels, level_text(*vote.level)])
 
 
 def outcome_texts(outcomes: Sequence[Mapping[str, str | None]]) -> list[str]:

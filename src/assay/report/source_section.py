@@ -149,7 +149,21 @@ def _value(value: ValueFacts) -> Markup:
         tag("span", value.label, class_="label", title=f"{value.label} ({value.task}): {count(value.votes, 'vote')}")
         + _strip(value.accuracy, value.low, value.high, value.chance, gold)
         + tag("span", tag("b", percent(value.accuracy)), " ", around, class_="figures")
+        + (_levels(value) if value.levels else Markup(""))
     )
+
+
+def _levels(value: ValueFacts) -> Markup:
+    """Accuracy by confidence: a bar for each level, from the least sure to the surest."""
+    told = [f"{level.level}: {percent(level.accuracy)} of {count(level.votes, 'vote')}" for level in value.levels]
+    bars = [
+        tag("i", tag("b", style=f"height:{100 * level.accuracy:.0f}%"), title=text)
+        for level, text in zip(value.levels, told, strict=True)
+    ]
+    first, last = value.levels[0], value.levels[-1]
+    spoken = f"by confidence, {first.level}: {percent(first.accuracy)}; {last.level}: {percent(last.accuracy)}"
+    picture = tag("span", bars, class_="bars", role="img", aria_label="; ".join(told))
+    return tag("span", picture, spoken, class_="levels")
 
 
 def _strip(accuracy: float, low: float, high: float, chance: float | None, gold: float | None) -> Markup:

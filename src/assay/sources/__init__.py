@@ -2,6 +2,7 @@
 
 from assay.sources.applying import apply
 from assay.sources.base import Source, flatten
+from assay.sources.classifiers import classifier
 from assay.sources.columns import column
 from assay.sources.crowds import crowd
 from assay.sources.dictionaries import dictionary
@@ -25,6 +26,7 @@ __all__ = [
     "Rule",
     "Source",
     "apply",
+    "classifier",
     "column",
     "crowd",
     "dependency_hints",

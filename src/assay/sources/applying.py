@@ -16,15 +16,26 @@ from assay._core.rows import BATCH_SIZE, Batch, batches, row_count
 from assay.engine import Engine, Local, Processes, engine_of
 from assay.errors import AssayError, SourceError, TaskError, VoteError, near_miss
 from assay.llm import PromptSettings, Session
-from assay.sources.base import Emission, Source, flatten
+from assay.sources.base import Emission, Failure, Source, flatten
 from assay.sources.naming import NamesInPassing
 from assay.sources.patterns import PatternRule, match_patterns
 from assay.sources.prompts import PromptSource, emit_prompts
 from assay.tasks import LabelSpace, TaskGraph, Vote, task_graph_declared_last
-from assay.votes import Fault, Votes, canonical, recode, smallest, value_table
+from assay.votes import (
+    Fault,
+    SoftReader,
+    Votes,
+    best_of,
+    canonical,
+    not_probabilities,
+    recode,
+    smallest,
+    value_table,
+)
 
 OnError = Literal["raise", "abstain"]
 Codes = npt.NDArray[np.signedinteger[Any]]
+FloatArray = npt.NDArray[np.float64]
 
 
 def apply(
@@ -123,7 +134,7 @@ def _with_progress(parts: Iterator[_Part], total: int | None, progress: bool) ->
     with Progress("applying sources", total, show=progress) as bar:
         for part in parts:
             yield part
-            bar.advance(len(part.columns[0][0]))
+            bar.advance(len(part.columns[0].codes))
 
 
 def _with_prompts(
@@ -182,9 +193,21 @@ def _declared(sources: Sequence[Source], space: LabelSpace) -> dict[str, list[Vo
 class _Part:
     """What all sources said about one batch."""
 
-    columns: list[tuple[Codes, list[Vote]]]
-    """Per source: (rows,) codes, and the votes they stand for in this batch."""
+    columns: list[_Said]
+    """Per source what it said."""
     faults: list[Fault]
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What one source said about one batch."""
+
+    codes: Codes
+    """(rows,): indices into ``votes``, −1 where it abstains."""
+    votes: list[Vote]
+    """Those of this batch, without levels of confidence."""
+    scores: FloatArray | None = None
+    """(rows,): how sure it is; None if it is certain of all."""
 
 
 @dataclass(frozen=True)
@@ -199,8 +222,8 @@ class _Job:
     def __call__(self, batch: Batch) -> _Part:
         columns, faults = [], []
         for source, emission in zip(self.sources, self._emissions(batch), strict=True):
-            codes, votes, fault = self._checked(source, emission, batch)
-            columns.append((codes, votes))
+            said, fault = self._checked(source, emission, batch)
+            columns.append(said)
             faults += [fault] if fault else []
         return _Part(columns, faults)
 
@@ -211,28 +234,35 @@ class _Job:
         for source in self.sources:
             yield matched[source.name] if source.name in matched else source.emit(batch)
 
-    def _checked(self, source: Source, emission: Emission, batch: Batch) -> tuple[Codes, list[Vote], Fault | None]:
+    def _checked(self, source: Source, emission: Emission, batch: Batch) -> tuple[_Said, Fault | None]:
         """An emission with its values checked against the label space, and what was wrong with it."""
+        if emission.probabilities is not None:
+            emission = self._most_probable(source, emission, batch)
         failures = {failure.row: failure.error for failure in emission.failures}
         may_emit = self.declared.get(source.name)
-        votes: list[Vote] = []
+        read = SoftReader(self.space, source.task)
+        place_of: dict[Vote | None, int] = {None: -1}
         lookup = np.full(len(emission.values) + 1, -1, dtype=smallest(len(emission.values)))
+        scores = np.ones(len(emission.values) + 1)
         for code, value in enumerate(emission.values):
             try:
-                vote = self.space.vote(value, source.task)
-                if may_emit is not None and vote not in may_emit:
+                vote, scores[code] = read(value)
+                if vote is not None and may_emit is not None and vote not in may_emit:
                     known = ", ".join(sorted({repr(str(v)) for v in may_emit}))
                     raise VoteError(f"it is declared to emit {known}, but it voted {str(vote)!r}")
             except VoteError as error:
                 failures |= {batch.start + int(row): error for row in np.flatnonzero(emission.codes == code)}
                 continue
-            if vote not in votes:
-                votes.append(vote)
-            lookup[code] = votes.index(vote)
+            lookup[code] = place_of.setdefault(vote, len(place_of) - 1)
+        votes = [vote for vote in place_of if vote is not None]
         # With a vote of its own for each value, a value's number is its vote's.
         codes = emission.codes if len(votes) == len(emission.values) else lookup[emission.codes]
+        sure = emission.scores
+        if sure is None and (scores != 1).any():
+            sure = scores[emission.codes]
+        said = _Said(codes, votes, sure)
         if not failures:
-            return codes, votes, None
+            return said, None
         grave = {row: error for row, error in failures.items() if not source.forgives(error)}
         if self.on_error == "raise" and grave:
             first = min(grave)
@@ -240,7 +270,20 @@ class _Job:
             # The cause may not survive the way back from a worker process; its text does.
             raise SourceError(f"source {source.name!r} failed on row {first}: {_told(cause)}") from cause
         first = min(failures)
-        return codes, votes, Fault(source.name, len(failures), first, _told(failures[first]))
+        return said, Fault(source.name, len(failures), first, _told(failures[first]))
+
+    def _most_probable(self, source: Source, emission: Emission, batch: Batch) -> Emission:
+        """An emission of probabilities as one of labels and scores; of equal ones the first label of the task."""
+        assert emission.probabilities is not None
+        votes = [self.space.vote(value, source.task) for value in emission.values]
+        order = [votes.index(vote) for vote in canonical(self.space, votes)]
+        table = emission.probabilities[:, order]
+        wrong = dict(not_probabilities(table))
+        table[list(wrong)] = np.nan
+        codes, scores = best_of(table)
+        failures = [Failure(batch.start + row, VoteError(what)) for row, what in wrong.items()]
+        values = [emission.values[at] for at in order]
+        return Emission(codes, values, [*emission.failures, *failures], scores)
 
 
 @dataclass(frozen=True)
@@ -267,15 +310,19 @@ class _Collected:
         self.tables = [list(_table(source, tasks.label_space, declared.get(source.name))) for source in sources]
         self.blocks: list[npt.NDArray[Any]] = []
         """Each (sources, rows): what is done with votes is done source by source."""
+        self.scores: list[list[FloatArray | None]] = [[] for _ in sources]
+        """Per source, and part: how sure it is. Levels of confidence are cut at the end, whatever the parts."""
+        self.levels = {source.name: source.levels for source in sources if source.levels is not None}
         self.faults: dict[str, Fault] = {}
 
     def add(self, part: _Part) -> None:
-        for table, (_, votes) in zip(self.tables, part.columns, strict=True):
-            table += [vote for vote in votes if vote not in table]
-        shape = len(part.columns), len(part.columns[0][0])
+        for table, said in zip(self.tables, part.columns, strict=True):
+            table += [vote for vote in said.votes if vote not in table]
+        shape = len(part.columns), len(part.columns[0].codes)
         block = np.empty(shape, dtype=smallest(max(map(len, self.tables))))
-        for j, (table, (codes, votes)) in enumerate(zip(self.tables, part.columns, strict=True)):
-            block[j] = recode(codes, votes, table)
+        for j, (table, said) in enumerate(zip(self.tables, part.columns, strict=True)):
+            block[j] = recode(said.codes, said.votes, table)
+            self.scores[j].append(said.scores)
         self.blocks.append(block)
         for fault in part.faults:
             known = self.faults.get(fault.source)
@@ -287,11 +334,27 @@ class _Collected:
         tables = [canonical(self.tasks.label_space, table) for table in self.tables]
         empty = np.empty((len(self.names), 0), dtype=np.int8)
         codes = np.concatenate(self.blocks or [empty], axis=1)
+        scores = self._all_scores()
         self.blocks.clear()  # they are as large as the whole
         for j, (old, new) in enumerate(zip(self.tables, tables, strict=True)):
             codes[j] = recode(codes[j], old, new)
         faults = tuple(self.faults[name] for name in self.names if name in self.faults)
-        return Votes.from_codes(self.tasks, codes.T, tuple(self.names), tuple(tables), faults=faults)
+        return Votes.from_codes(
+            self.tasks, codes.T, tuple(self.names), tuple(tables), faults=faults, scores=scores, levels=self.levels
+        )
+
+    def _all_scores(self) -> dict[str, FloatArray]:
+        """Soft source -> (rows,): how sure it is. Where it says nothing of that, it is certain."""
+        return {
+            name: np.concatenate(
+                [
+                    np.ones(block.shape[1]) if part is None else part
+                    for part, block in zip(parts, self.blocks, strict=True)
+                ]
+            )
+            for name, parts in zip(self.names, self.scores, strict=True)
+            if any(part is not None for part in parts)
+        }
 
 
 def _table(source: Source, space: LabelSpace, declared: Sequence[Vote] | None) -> tuple[Vote, ...]:

@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from assay._core.rows import Batch
-from assay.errors import SourceError
+from assay.errors import SourceError, VoteError
+from assay.votes import given_levels
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,10 @@ class Emission:
     values: Sequence[Any]
     """The labels as the source wrote them, not yet checked against the label space."""
     failures: Sequence[Failure] = ()
+    scores: npt.NDArray[np.float64] | None = None
+    """(rows,): how sure it is of each vote, from 0 to 1, if it says so apart from its values."""
+    probabilities: npt.NDArray[np.float64] | None = None
+    """(rows, values): in place of codes and scores, how probable each value is; a row of NaN abstains."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +46,8 @@ class Source(ABC):
     given_name: str | None = None
     task: str | tuple[str, ...] | None = None
     """The task, or tasks, that it labels; without one the labels it emits decide."""
+    levels: tuple[float, ...] | None = None
+    """Where levels of confidence start, if that is given; if empty, confidence does not count."""
 
     @property
     def name(self) -> str:
@@ -72,6 +79,14 @@ class Source(ABC):
     def named(self, name: str) -> Self:
         """The same source under another name."""
         return dataclasses.replace(self, given_name=name)
+
+
+def levels_for(given: Sequence[float] | None) -> tuple[float, ...] | None:
+    """The levels of confidence that a user gave a source, checked."""
+    try:
+        return None if given is None else given_levels(given)
+    except VoteError as error:
+        raise SourceError(str(error)) from error
 
 
 def flatten(sources: Any) -> list[Source]:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from assay._core.rows import Batch, positions_in
 from assay.errors import DataError
-from assay.sources.base import Emission, Failure, Source
+from assay.sources.base import Emission, Failure, Source, levels_for
 from assay.sources.rule import On, Recipe, Rule, name_of, place_of
 from assay.tasks import LabelSet
-from assay.votes import intern, is_missing
+from assay.votes import TOLERATED, intern, is_missing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,19 +36,22 @@ class ColumnRule(Rule):
             return self._of_objects(column.to_list(), batch)
         if column.dtype.is_float():
             column = column.fill_nan(None)
+        failures, scores = self.failures(batch), None
         if self.confidence is not None:
-            sure = self.column(batch, self.confidence)
-            if not (sure.dtype.is_numeric() or sure.dtype == pl.Null):
-                raise DataError(f"source {self.name!r} reads confidences, but {self.confidence!r} holds {sure.dtype}")
-            column = column.to_frame("label").select(
-                pl.when(pl.lit(sure.cast(pl.Float64)).fill_nan(None) >= self.at_least).then("label")
-            )["label"]
+            sure = self._confidences(batch, self.confidence)
+            column = column.to_frame("label").select(pl.when(pl.lit(sure) >= self.at_least).then("label"))["label"]
+            if self.levels != ():
+                scores = sure.fill_null(0.0).to_numpy()
+                wrong = (scores < 0) | (scores > 1 + TOLERATED)
+                failures += self._no_probabilities(batch, wrong & column.is_not_null().to_numpy(), scores)
+                column = column.to_frame("label").select(pl.when(pl.lit(pl.Series(~wrong))).then("label"))["label"]
+                scores = np.clip(scores, 0.0, 1.0)
         present = column.drop_nulls().unique(maintain_order=True)
         codes = positions_in(column, present).astype(np.int32)
         found = present.to_list()
         if self.mapping is None:
             values = [value if isinstance(value, str) else str(value) for value in found]
-            return Emission(codes, values, self.failures(batch))
+            return Emission(codes, values, failures, scores)
         unmapped = {
             code: DataError(
                 f"{place_of(self.on)} holds {value!r}, which its mapping lacks; "
@@ -56,11 +60,32 @@ class ColumnRule(Rule):
             for code, value in enumerate(found)
             if value not in self.mapping
         }
-        failures = self.failures(batch)
         for code, error in unmapped.items():
             failures += [Failure(batch.start + int(row), error) for row in np.flatnonzero(codes == code)]
         label_of, labels = intern([self.mapping.get(value) for value in found])
-        return Emission(np.append(label_of, np.int32(-1))[codes], labels, failures)
+        return Emission(np.append(label_of, np.int32(-1))[codes], labels, failures, scores)
+
+    def _confidences(self, batch: Batch, on: str) -> pl.Series:
+        """The confidences as numbers, null where missing."""
+        sure = self.column(batch, on)
+        if not (sure.dtype.is_numeric() or sure.dtype == pl.Null):
+            raise DataError(f"source {self.name!r} reads confidences, but {on!r} holds {sure.dtype}")
+        return sure.cast(pl.Float64).fill_nan(None)
+
+    def _no_probabilities(
+        self, batch: Batch, wrong: npt.NDArray[np.bool_], scores: npt.NDArray[np.float64]
+    ) -> list[Failure]:
+        """The rows whose confidence is not a probability."""
+        return [
+            Failure(
+                batch.start + int(row),
+                DataError(
+                    f"expected a confidence from 0 to 1, but column {self.confidence!r} holds {scores[row]:g}; "
+                    "scale it, or give levels=[] to leave out votes by it and not count it otherwise"
+                ),
+            )
+            for row in np.flatnonzero(wrong)
+        ]
 
     def _of_objects(self, said: list[Any], batch: Batch) -> Emission:
         """Labels that are not texts alone, such as :func:`assay.one_of`, as they are."""
@@ -79,6 +104,7 @@ def column(
     mapping: Mapping[Any, Any] | None = None,
     confidence: str | None = None,
     at_least: float = 0.0,
+    levels: Sequence[float] | None = None,
 ) -> Source:
     """Take labels that another model or person already wrote into a column; missing means abstain.
 
@@ -91,7 +117,10 @@ def column(
     mapping
         What the column says -> the label it means; ``None`` abstains.
     confidence, at_least
-        A column with the confidence of each label, and how much of it a vote takes.
+        A column with the confidence of each label, from 0 to 1, and how much of it a vote takes. How far to believe a
+        vote at which level of confidence is learned, so it need not be calibrated.
+    levels
+        As in :func:`source`; ``[]`` uses the confidence, then on any scale, to leave out votes and for nothing else.
 
     >>> column("llm", task="entity", confidence="llm_score", at_least=0.8).name
     'column(llm)'
@@ -106,8 +135,16 @@ def column(
         mapping=None if mapping is None else dict(mapping),
         confidence=confidence,
         at_least=at_least,
+        levels=levels_for(levels),
         recipe=Recipe(
             "column",
-            {"column": on, "task": task, "mapping": mapping, "confidence": confidence, "at_least": at_least},
+            {
+                "column": on,
+                "task": task,
+                "mapping": mapping,
+                "confidence": confidence,
+                "at_least": at_least,
+                "levels": levels,
+            },
         ),
     )

@@ -9,7 +9,7 @@ from typing import Any, overload
 
 from assay._core.rows import Batch
 from assay.errors import SourceError
-from assay.sources.base import Emission, Failure, Source
+from assay.sources.base import Emission, Failure, Source, levels_for
 from assay.sources.preprocessing import memoised
 from assay.votes import intern
 
@@ -58,6 +58,7 @@ def source(
     task: str | Sequence[str] | None = None,
     name: str | None = None,
     labels: Sequence[Any] | None = None,
+    levels: Sequence[float] | None = None,
     resources: Mapping[str, Any] | None = None,
 ) -> Callable[[Callable[..., Any]], FunctionSource]: ...
 def source(
@@ -67,12 +68,15 @@ def source(
     task: str | Sequence[str] | None = None,
     name: str | None = None,
     labels: Sequence[Any] | None = None,
+    levels: Sequence[float] | None = None,
     resources: Mapping[str, Any] | None = None,
 ) -> FunctionSource | Callable[[Callable[..., Any]], FunctionSource]:
     """Make a source of a function that looks at a row.
 
     The function returns a label name, ``{"task": "label", ...}`` to label several
-    tasks at once (with ``None`` for one that does not apply), or ``None`` to abstain.
+    tasks at once (with ``None`` for one that does not apply), or ``None`` to abstain. It may say how sure it is:
+    ``("label", 0.7)``, or the probability of each label, ``{"label": 0.7, "other": 0.2}``, of which it votes for
+    the most probable, and what is missing to 1 is the probability of something else.
 
     Parameters
     ----------
@@ -82,6 +86,9 @@ def source(
         What to call it; the function's name by default.
     labels
         The labels it may return, if you want others to be an error.
+    levels
+        Where levels of confidence start, ascending; below the lowest it abstains. By default they are cut from its
+        own probabilities, which need not be calibrated. ``[]``: confidence does not count.
     resources
         What the function needs besides the row: passed as keyword arguments, and
         taken along to worker processes.
@@ -101,6 +108,7 @@ def source(
             given_name=name,
             task=task if task is None or isinstance(task, str) else tuple(task),
             labels=None if labels is None else tuple(labels),
+            levels=levels_for(levels),
             resources=dict(resources or {}),
         )
 

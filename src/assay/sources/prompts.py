@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from assay._core.arguments import whole_number
 from assay._core.rows import Batch
 from assay.errors import SourceError
 from assay.llm import Ask, BudgetSpentError, Endpoint, PromptSettings, Request, Session, UnansweredError
-from assay.sources.base import Emission, Failure, Source
+from assay.sources.base import Emission, Failure, Source, levels_for
 from assay.sources.prompt_answers import Answers, UnreadableError
 from assay.sources.prompt_questions import Choice, Conversation, FirstToken, Forced, Question, Said, Several, Written
 from assay.sources.rule import Recipe
@@ -104,7 +106,9 @@ def emit_prompts(sources: Sequence[PromptSource], batch: Batch, session: Session
 def _emission(found: Sequence[Said | Exception | None], batch: Batch) -> Emission:
     failures = [Failure(batch.start + row, one) for row, one in enumerate(found) if isinstance(one, Exception)]
     codes, values = intern([one.vote if isinstance(one, Said) else None for one in found])
-    return Emission(codes, values, failures)
+    scores = np.array([one.score if isinstance(one, Said) else 0.0 for one in found])
+    certain = (scores[codes >= 0] == 1).all()
+    return Emission(codes, values, failures, None if certain else scores)
 
 
 def _emitted(sources: Sequence[PromptSource], batch: Batch, session: Session) -> list[list[Said | Exception | None]]:
@@ -179,6 +183,7 @@ def prompt(
     samples: int = 1,
     temperature: float | None = None,
     max_tokens: int | None = None,
+    levels: Sequence[float] | None = None,
 ) -> PromptSource:
     """Ask a language model about each row.
 
@@ -218,6 +223,8 @@ def prompt(
     max_tokens
         The most tokens an answer may have; by default as many as the longest needs. Models that think aloud first
         need many more, and ``soft=False``.
+    levels
+        As in :func:`assay.source`.
 
     >>> spam = prompt("Is this comment spam? Answer yes or no.\\n\\n{text}", answers={"yes": "Spam", "no": None},
     ...     model="smollm2", base_url="http://127.0.0.1:8080/v1", name="is_spam")
@@ -235,6 +242,7 @@ def prompt(
     return PromptSource(
         given_name=name,
         task=tasks if tasks is None or isinstance(tasks, str) else tuple(tasks),
+        levels=levels_for(levels),
         template=made,
         question=question,
         conversation=Conversation(system, _examples(examples, made, question), temperature, max_tokens),
@@ -253,12 +261,13 @@ def prompt(
                 "key": key,
                 "task": task,
                 "system": system,
-                "examples": examples,
+                "examples": tuple(examples),
                 "soft": soft,
                 "calibrate": calibrate,
                 "samples": samples,
                 "temperature": temperature,
                 "max_tokens": max_tokens,
+                "levels": None if levels is None else tuple(levels),
             },
         ),
     )

@@ -39,23 +39,35 @@ class Vote:
     'Person'
     >>> str(Vote((("entity", "Person"), ("org", None))))
     'entity=Person, org=N/A'
+    >>> str(Vote((("entity", "Person"),), level=(0.8, 0.9)))
+    'Person, 0.8 to 0.9'
     """
 
     labels: tuple[tuple[str, Label | LabelSet], ...]
+    level: tuple[float, float] | None = None
+    """How sure the source was, from and up to which probability; None if it was certain, or its sureness does not
+    count. It says how far to believe the vote, not what the vote says: the outcomes it allows are those of its labels.
+    """
 
     @property
     def tasks(self) -> tuple[str, ...]:
         """The tasks it speaks about."""
         return tuple(task for task, _ in self.labels)
 
+    def __repr__(self) -> str:
+        return f"Vote(labels={self.labels!r}{'' if self.level is None else f', level={self.level!r}'})"
+
     def __str__(self) -> str:
         if len(self.labels) == 1:
-            return _label_text(self.labels[0][1])
+            return _label_text(self.labels[0][1]) + self._level_text()
         return self.spelled_out()
 
     def spelled_out(self) -> str:
         """Every task with its label, for tables in which bare labels would be ambiguous."""
-        return ", ".join(f"{task}={_label_text(label)}" for task, label in self.labels)
+        return ", ".join(f"{task}={_label_text(label)}" for task, label in self.labels) + self._level_text()
+
+    def _level_text(self) -> str:
+        return "" if self.level is None else f", {level_text(*self.level)}"
 
     def labels_of(self, task: str, names: Iterable[str]) -> tuple[str, ...]:
         """Which of some labels of a task it allows by what it says of the task; none if it says nothing of it."""
@@ -65,6 +77,18 @@ class Vote:
     def to_dict(self) -> dict[str, Any]:
         """Its tasks and labels for JSON; :meth:`LabelSpace.vote` reads them."""
         return {task: label.to_dict() if isinstance(label, LabelSet) else label for task, label in self.labels}
+
+
+def level_text(low: float, high: float) -> str:
+    """A level of confidence in words, with as many decimals as tell its ends apart, and from 0 and 1.
+
+    >>> level_text(0.8, 0.9), level_text(0.99961, 0.99987), level_text(0.0, 0.62)
+    ('0.8 to 0.9', '0.9996 to 0.9999', 'below 0.62')
+    """
+    different = len({0.0, 1.0, low, high})
+    decimals = next((d for d in range(2, 16) if len({0.0, 1.0, round(low, d), round(high, d)}) == different), 16)
+    start, end = (f"{edge:.{decimals}f}".rstrip("0").rstrip(".") for edge in (low, high))
+    return f"below {end}" if low == 0 else f"{start} to {end}"
 
 
 def texts_of(votes: Sequence[Vote], *, beside_tasks: bool = False) -> list[str]:
@@ -83,7 +107,7 @@ def texts_of(votes: Sequence[Vote], *, beside_tasks: bool = False) -> list[str]:
         shown = [(vote.tasks if beside_tasks else (), text) for vote, text in zip(votes, texts, strict=True)]
         if len(set(shown)) == len(shown):
             return texts
-    return [json.dumps(vote.to_dict()) for vote in votes]
+    return [json.dumps([vote.to_dict(), *vote.level] if vote.level else vote.to_dict()) for vote in votes]
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,7 +250,8 @@ class LabelSpace:
         labels = dict(self._checked_pair(name, label, allowed_tasks) for name, label in pairs)
         if not labels:
             raise VoteError("expected at least one task in a vote, but got an empty one; return None to abstain")
-        vote = Vote(tuple((name, labels[name]) for name in self.tasks if name in labels))
+        level = value.level if isinstance(value, Vote) else None
+        vote = Vote(tuple((name, labels[name]) for name in self.tasks if name in labels), level)
         self._check_feasible(vote)
         return vote
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from assay.errors import VoteError, listing
+from assay.votes.levels import bare
 from assay.votes.schema import Schema
 from assay.votes.sparse_codes import CodeArray
 
@@ -26,7 +27,8 @@ def check_emitted(given: Schema, wanted: Schema, columns: Iterable[CodeArray]) -
     Values that are listed but were never emitted are ignored.
     """
     for name, table, known, codes in zip(wanted.names, given.values, wanted.values, columns, strict=True):
-        unknown = [code for code, vote in enumerate(table) if vote not in known]
+        labels = {bare(vote) for vote in known}
+        unknown = [code for code, vote in enumerate(table) if bare(vote) not in labels]
         if not unknown:
             continue
         emitted = np.flatnonzero(np.isin(codes, unknown))

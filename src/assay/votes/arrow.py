@@ -2,13 +2,13 @@
 
 A table has one dictionary column per source, with nulls for abstentions. Where most
 sources abstain, it has two list columns instead, ``source`` and ``vote``: for each
-item who votes, and what.
+item who votes, and what. The scores of soft sources are in columns of their own.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -43,11 +43,14 @@ def to_arrow(votes: Votes) -> pa.Table:
     if votes.items is not None:
         item_column = free_name("item", columns)
         columns = {item_column: pa.array(votes.items), **columns}
+    score_columns = {name: free_name(f"{name} (confidence)", columns) for name in votes.scores}
+    columns |= {score_columns[name]: pa.array(scores, from_pandas=True) for name, scores in votes.scores.items()}
     metadata = {
         "version": _LISTED if votes.is_sparse else _WIDE,
         **schema.to_dict(),
         "items": item_column,
         "faults": [asdict(fault) for fault in votes.faults],
+        **({"scores": score_columns} if score_columns else {}),
     }
     return pa.table(columns).replace_schema_metadata({_KEY: json.dumps(metadata).encode()})
 
@@ -88,13 +91,24 @@ class Header:
     is_sparse: bool
     item_column: str | None
     faults: tuple[Fault, ...]
+    score_columns: Mapping[str, str]
+    """Soft source -> the column of its scores."""
 
     def votes(self, table: pa.Table, where: str) -> Votes:
         """The votes in the rows of a table; ``where`` names the file in errors."""
         with reading(where, "votes file", VoteError):
             store = _from_lists(self.schema, table) if self.is_sparse else _from_source_columns(self.schema, table)
             items = None if self.item_column is None else table.column(self.item_column).to_numpy()
-            return Votes(self.schema, store, items, self.faults)
+            scores = {name: _scores(table, column) for name, column in self.score_columns.items()}
+            return Votes(self.schema, store, items, self.faults, scores)
+
+
+def _scores(table: pa.Table, column: str) -> npt.NDArray[np.float64]:
+    """(items,): how sure a soft source is; NaN where it abstains."""
+    scores: npt.NDArray[np.float64] = table.column(column).to_numpy().astype(np.float64)
+    if ((scores < 0) | (scores > 1)).any():
+        raise VoteError(f"column {column!r} holds numbers that are not probabilities")
+    return scores
 
 
 def header_of(schema: pa.Schema, where: str) -> Header:
@@ -110,7 +124,8 @@ def header_of(schema: pa.Schema, where: str) -> Header:
             raise VoteError(f"{where} was written by another version of Assay (votes format {metadata['version']})")
         faults = tuple(of_type(Fault, fault) for fault in metadata["faults"])
         items = of_type(str | None, metadata["items"])
-        return Header(Schema.from_dict(metadata), metadata["version"] == _LISTED, items, faults)
+        scores = of_type(dict[str, str], metadata.get("scores", {}))
+        return Header(Schema.from_dict(metadata), metadata["version"] == _LISTED, items, faults, scores)
 
 
 def _from_source_columns(schema: Schema, table: pa.Table) -> DenseCodes:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.errors import VoteError
 from assay.tasks import Label, LabelSet, LabelSpace, Vote
 
 ABSTAIN = -1
@@ -89,25 +88,6 @@ def _interned(values: Sequence[object]) -> tuple[npt.NDArray[np.int32], list[Any
     return codes, [value for value, number in numbers.items() if number >= 0]
 
 
-def encode(
-    space: LabelSpace, values: Sequence[object], task: str | None = None
-) -> tuple[npt.NDArray[np.signedinteger[Any]], tuple[Vote, ...]]:
-    """(n,) codes of a column of labels, −1 where missing, and the table of the votes they stand for.
-
-    The table lists every label of ``task`` if one is given, so that it does not
-    depend on the rows; else it lists the labels that occur.
-    """
-    numbers, distinct = intern(values)
-    votes = []
-    for number, value in enumerate(distinct):
-        try:
-            votes.append(space.vote(value, task))
-        except VoteError as error:
-            raise VoteError(f"row {int(np.argmax(numbers == number))}: {error}") from error
-    table = value_table(space, votes, task)
-    return recode(numbers, votes, table), table
-
-
 def value_table(space: LabelSpace, votes: Collection[Vote], task: str | None) -> tuple[Vote, ...]:
     """The votes a source may emit: all labels of its task, and any other votes it emitted, in canonical order."""
     declared = [Vote(((task, label),)) for label in space.tasks[task]] if task is not None else []
@@ -115,11 +95,12 @@ def value_table(space: LabelSpace, votes: Collection[Vote], task: str | None) ->
 
 
 def canonical(space: LabelSpace, votes: Iterable[Vote]) -> tuple[Vote, ...]:
-    """Votes in the order of tasks and labels."""
+    """Votes in the order of tasks and labels, and of rising confidence."""
     positions = {task: position for position, task in enumerate(space.tasks)}
 
-    def order(vote: Vote) -> tuple[tuple[int, ...], ...]:
-        return tuple((positions[task], *place(space.tasks[task], label)) for task, label in vote.labels)
+    def order(vote: Vote) -> tuple[tuple[tuple[int, ...], ...], tuple[float, float]]:
+        said = tuple((positions[task], *place(space.tasks[task], label)) for task, label in vote.labels)
+        return said, vote.level or (1.0, 1.0)
 
     def place(names: tuple[str, ...], label: Label | LabelSet) -> tuple[int, ...]:
         if isinstance(label, LabelSet):  # after the labels and N/A, negations last

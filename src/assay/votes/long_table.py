@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from assay.errors import VoteError, near_miss
 from assay.tasks import LabelSet, TaskGraph
-from assay.votes.encoding import encode
+from assay.votes.columns import encode
 from assay.votes.schema import Schema
 from assay.votes.sparse_codes import SparseCodes
 
@@ -55,10 +55,12 @@ def long_votes(
         named = {name for value in labels for name in (value.labels if isinstance(value, LabelSet) else [value])}
         tasks = TaskGraph.flat(task or "label", sorted(name for name in named if name is not None))
     try:
-        kind_codes, values = encode(tasks.label_space, labels, task)
+        kind_codes, values, scores = encode(tasks.label_space, labels, task)
     except VoteError:
         encode(tasks.label_space, [labels[number] for number in which], task)  # this error names the row
         raise
+    if scores is not None:
+        raise VoteError(f"column {label!r} holds probabilities; give those as Votes.from_columns or from_probabilities")
     codes = kind_codes[which]
     rows, columns = positions_in(frame[item], items), positions_in(workers, names)
     said = np.flatnonzero(codes >= 0)  # what is mapped to None abstains

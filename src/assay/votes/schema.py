@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral
 from typing import Any, Self
@@ -29,11 +29,26 @@ class OutcomeSets:
     """(sets, outcomes): the distinct sets that some value allows."""
     of_code: tuple[npt.NDArray[np.int32], ...]
     """Per source: code -> row of ``masks``, −1 where the code says nothing about the component. Abstain is last."""
+    levels: tuple[npt.NDArray[np.int32], ...]
+    """Per source: code -> the rank of its level of confidence, all 0 if it has none. Abstain is last."""
 
     @cached_property
     def of_value(self) -> npt.NDArray[np.int32]:
         """(values,): the same for the values of all sources, concatenated, without abstain."""
         return np.concatenate([sets[:-1] for sets in self.of_code])
+
+    def distinct(self, source: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        """The values of a source that differ for the component, in their set or their level of confidence.
+
+        (codes,) which of them each code is, −1 where it says nothing about the component; and (distinct values,) the
+        row of ``masks`` of each. Levels of one set are consecutive, and rise.
+        """
+        sets, levels = self.of_code[source], self.levels[source]
+        ranks = int(levels.max()) + 1
+        keys = np.where(sets >= 0, sets * ranks + levels, -1)
+        said = np.unique(keys[keys >= 0])
+        numbers = np.where(keys >= 0, np.searchsorted(said, keys), -1)
+        return numbers.astype(np.int32), (said // ranks).astype(np.int32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +157,7 @@ class Schema:
         return OutcomeSets(
             np.array(masks, dtype=bool).reshape(len(masks), len(component)),
             tuple(np.array([*(row_of[vote] for vote in table), -1], dtype=np.int32) for table in self.values),
+            tuple(map(_level_ranks, self.values)),
         )
 
     def position(self, source: str | int) -> int:
@@ -170,7 +186,7 @@ class Schema:
         return {
             "tasks": self.tasks.to_dict(),
             "sources": [
-                {"name": name, "values": [vote.to_dict() for vote in table]}
+                {"name": name, "values": [vote.to_dict() for vote in table], **_levels_entry(table)}
                 for name, table in zip(self.names, self.values, strict=True)
             ],
         }
@@ -180,8 +196,36 @@ class Schema:
         """The schema that :meth:`to_dict` wrote; raises KeyError, TypeError or ValueError for anything else."""
         tasks = TaskGraph.from_dict(stored["tasks"])
         names = tuple(source["name"] for source in stored["sources"])
-        vote = tasks.label_space.vote
-        return cls(tasks, names, tuple(tuple(vote(value) for value in entry["values"]) for entry in stored["sources"]))
+        return cls(tasks, names, tuple(_stored_table(tasks.label_space, entry) for entry in stored["sources"]))
+
+
+def _level_ranks(table: Sequence[Vote]) -> npt.NDArray[np.int32]:
+    """(values + 1,): the rank of each value's level of confidence in a source; certainty comes last, then abstain."""
+    levels = [vote.level or (1.0, 1.0) for vote in table]
+    rank = {level: number for number, level in enumerate(sorted(set(levels)))}
+    return np.array([*(rank[level] for level in levels), 0], dtype=np.int32)
+
+
+def _levels_entry(table: Sequence[Vote]) -> dict[str, Any]:
+    """The levels of a source's values, if any has one; without them a schema reads as it always did."""
+    levels = [None if vote.level is None else list(vote.level) for vote in table]
+    return {"levels": levels} if any(levels) else {}
+
+
+def _stored_table(space: LabelSpace, entry: Mapping[str, Any]) -> tuple[Vote, ...]:
+    values = entry["values"]
+    levels = entry.get("levels", [None] * len(values))
+    return tuple(
+        replace(space.vote(value), level=None if level is None else _stored_level(level))
+        for value, level in zip(values, levels, strict=True)
+    )
+
+
+def _stored_level(level: Any) -> tuple[float, float]:
+    low, high = (float(end) for end in level)
+    if not 0 <= low < high <= 1:
+        raise ValueError(f"a level of confidence lies between 0 and 1, but one goes from {low:g} to {high:g}")
+    return low, high
 
 
 class HasSchema:

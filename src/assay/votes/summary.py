@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +13,12 @@ from scipy.special import ndtri
 
 from assay.errors import VoteError
 from assay.tasks import texts_of
+from assay.votes.levels import bare
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from assay.tasks import Task
+    from assay.tasks import Task, Vote
     from assay.votes.schema import OutcomeSets
     from assay.votes.votes import Votes
 
@@ -59,10 +61,19 @@ def summarize(votes: Votes, gold: Votes | None, by: str, weights: FloatArray | N
         apart = ", " if all(len(vote.labels) == 1 for vote in said) else " | "
         rows[name] = {
             "task": ", ".join(task for task in votes.tasks.names if task in covered),
-            "labels": apart.join(texts_of(said, beside_tasks=True)),
+            "labels": apart.join(_labels(said)),
             **cast.figures(own),
         }
     return _table(rows, "source")
+
+
+def _labels(said: Sequence[Vote]) -> list[str]:
+    """The labels of votes, each with how many levels of confidence it was said at, if several."""
+    levels = Counter(bare(vote) for vote in said)
+    texts = texts_of(list(levels), beside_tasks=True)
+    return [
+        f"{text} ({count} levels)" if count > 1 else text for text, count in zip(texts, levels.values(), strict=True)
+    ]
 
 
 def _of_task(votes: Votes, cast: _Cast, task: Task) -> dict[str, Any]:

@@ -15,12 +15,14 @@ from assay._core import views
 from assay.errors import AssayError, VoteError, listing
 from assay.tasks import TaskGraph, Vote, texts_of
 from assay.votes.alignment import check_emitted, check_sources
+from assay.votes.columns import Column, encode, probability_column
 from assay.votes.dense_codes import DenseCodes
-from assay.votes.encoding import canonical, encode, lookup
 from assay.votes.item_names import check_unique, common_index, index_names, item_names, rows_named, unknown_items
+from assay.votes.levels import given_levels
 from assay.votes.long_table import long_votes
 from assay.votes.matrix import codes_of_matrix
 from assay.votes.schema import HasSchema, OutcomeSets, Schema
+from assay.votes.soft_votes import common_scores, common_tables, recoded, with_levels
 from assay.votes.sparse_codes import CodeArray, SparseCodes
 
 if TYPE_CHECKING:
@@ -65,6 +67,9 @@ class Votes(HasSchema):
     """(items,): the names of the items, if they have any."""
     faults: tuple[Fault, ...] = field(default=(), compare=False)
     """Failures of sources that were counted as abstentions."""
+    scores: Mapping[str, npt.NDArray[np.float64]] = field(default_factory=dict, compare=False)
+    """Soft source -> (items,): how sure it is of its vote on each item; levels of confidence are cut from these.
+    Kept so that votes with other levels, as those of a fitted model, can be made of the same probabilities."""
 
     def __post_init__(self) -> None:
         if self.items is None:
@@ -86,6 +91,8 @@ class Votes(HasSchema):
         values: Sequence[Sequence[Vote]],
         items: npt.NDArray[Any] | None = None,
         faults: Sequence[Fault] = (),
+        scores: Mapping[str, npt.NDArray[np.float64]] | None = None,
+        levels: Mapping[str, Sequence[float]] | None = None,
     ) -> Votes:
         """Votes from codes that index tables of values.
 
@@ -103,6 +110,12 @@ class Votes(HasSchema):
             (items,): the names of the items, if they have any; they must be unique.
         faults
             Failures of sources while they were applied.
+        scores
+            Soft source -> (items,): how sure it is of its vote on each item, from 0 to 1. Its values get levels of
+            confidence, cut from these scores; a source that is always certain has none.
+        levels
+            Source -> where its levels start, ascending, instead of being cut from its scores; it abstains below the
+            lowest.
 
         >>> tasks = TaskGraph.flat("mail", ["ham", "spam"])
         >>> spam = tasks.label_space.vote("spam")
@@ -113,7 +126,8 @@ class Votes(HasSchema):
         """
         schema = Schema(tasks, tuple(names), tuple(tuple(table) for table in values))
         named = None if items is None else item_names(items)
-        return cls(schema, DenseCodes.checked(np.asarray(codes), schema), named, tuple(faults))
+        made = cls(schema, DenseCodes.checked(np.asarray(codes), schema), named, tuple(faults))
+        return with_levels(made, scores or {}, levels or {}) if scores or levels else made
 
     @classmethod
     def from_matrix(
@@ -161,6 +175,42 @@ class Votes(HasSchema):
         return cls(schema, codes, index_names(matrix))
 
     @classmethod
+    def from_probabilities(
+        cls, tasks: TaskGraph, probabilities: Mapping[str, Any], *, levels: Sequence[float] | None = None
+    ) -> Votes:
+        """Votes from the probabilities that classifiers give the labels of a task.
+
+        A row of probabilities is a vote for its most probable label, at a level of confidence; of labels that are
+        equally probable, the first in the task. How far to believe each level is learned by the label model,
+        so probabilities need not be calibrated.
+
+        Parameters
+        ----------
+        tasks
+            The task graph.
+        probabilities
+            Source name -> ``(task, P)``, or only ``P`` if there is one task, where P is (items, labels): a
+            probability for each label of the task, in its order. A row of NaN abstains; one that adds up to less
+            than 1 leaves the rest to something else. A pandas DataFrame has a column per label, and its index names
+            the items, unless it only numbers the rows.
+        levels
+            Where the levels of confidence start, ascending; a source abstains below the lowest. By default they
+            are cut from each source's own probabilities.
+
+        >>> tasks = TaskGraph.flat("person", ["Doctor", "Lawyer"])
+        >>> P = [[0.9, 0.1], [0.4, 0.6], [float("nan"), float("nan")]]
+        >>> Votes.from_probabilities(tasks, {"clf": ("person", P)}, levels=[0.5, 0.8]).to_pandas()
+                          clf
+        0    Doctor, 0.8 to 1
+        1  Lawyer, 0.5 to 0.8
+        2                None
+        """
+        if not len(probabilities):
+            raise VoteError("expected at least one source, but there are no probabilities")
+        columns = {name: probability_column(tasks, name, given) for name, given in probabilities.items()}
+        return cls._of_columns(tasks, columns, {} if levels is None else dict.fromkeys(columns, given_levels(levels)))
+
+    @classmethod
     def from_columns(cls, tasks: TaskGraph, columns: Mapping[str, Any]) -> Votes:
         """Votes from one column of labels per source.
 
@@ -172,7 +222,8 @@ class Votes(HasSchema):
             Source name -> ``(task, labels)``, or only the labels if these determine the task.
             A label is a name, a pair ``(task, label)``, a dict over several tasks,
             :func:`assay.one_of` or :func:`assay.none_of` of labels,
-            or missing (None, NaN) for abstain. Or a pandas DataFrame with a column per source.
+            or missing (None, NaN) for abstain; or a label with a confidence, ``("Doctor", 0.7)``, or a dict of
+            label -> probability, as in :meth:`from_probabilities`. Or a pandas DataFrame with a column per source.
             The index of pandas columns names the items, unless it only numbers the rows.
 
         >>> tasks = TaskGraph.flat("person", ["Doctor", "Lawyer"])
@@ -182,21 +233,27 @@ class Votes(HasSchema):
         """
         if not len(columns.keys()):
             raise VoteError("expected at least one source, but there are no columns")
-        coded, tables, lengths, given_columns = [], [], {}, []
+        read = {}
         for name, given in columns.items():
             task, column, labels = _task_and_labels(given)
-            given_columns.append(column)
             try:
-                codes, table = encode(tasks.label_space, labels, task)
+                read[name] = Column(*encode(tasks.label_space, labels, task), column)
             except AssayError as error:
                 raise type(error)(f"source {name!r}: {error}") from error
-            lengths[name] = len(codes)
-            coded.append(codes)
-            tables.append(table)
+        return cls._of_columns(tasks, read, {})
+
+    @classmethod
+    def _of_columns(
+        cls, tasks: TaskGraph, columns: Mapping[str, Column], levels: Mapping[str, Sequence[float]]
+    ) -> Votes:
+        lengths = {name: len(column.codes) for name, column in columns.items()}
         if len(set(lengths.values())) > 1:
             raise VoteError(f"every source needs one label (or None) per item, but their lengths are {lengths}")
-        made = cls.from_codes(tasks, np.array(coded).T, tuple(columns), tables)
-        return replace(made, items=common_index(given_columns))
+        codes = np.array([column.codes for column in columns.values()]).T
+        scores = {name: column.scores for name, column in columns.items() if column.scores is not None}
+        tables = [column.table for column in columns.values()]
+        made = cls.from_codes(tasks, codes, tuple(columns), tables, scores=scores, levels=levels)
+        return replace(made, items=common_index([column.given for column in columns.values()]))
 
     @classmethod
     def from_long(
@@ -251,11 +308,7 @@ class Votes(HasSchema):
                 differing = sorted(set(other.names) ^ set(first.names))
                 raise VoteError(f"only votes of the same sources can be concatenated; {listing(differing)} differ")
         blocks = [block if block.names == first.names else block.select(first.names) for block in blocks]
-        tables = tuple(
-            tables[0] if len(set(tables)) == 1 else canonical(first.label_space, {v for table in tables for v in table})
-            for tables in zip(*(block.values for block in blocks), strict=True)
-        )
-        schema = Schema(first.tasks, first.names, tables)
+        schema = Schema(first.tasks, first.names, common_tables(blocks))
         keep_items = all(block.items is not None for block in blocks)
         items = _joined([block.items for block in blocks]) if keep_items else None
         faults = tuple(fault for block in blocks for fault in block.faults)
@@ -263,7 +316,7 @@ class Votes(HasSchema):
         if all(store.is_sparse for store in stores):
             return cls(schema, SparseCodes.concat([store.cast for store in stores]), items, faults)
         codes = np.concatenate([store.dense().T for store in stores], axis=1).T
-        return cls(schema, DenseCodes(codes), items, faults)
+        return cls(schema, DenseCodes(codes), items, faults, common_scores(blocks))
 
     # Properties
 
@@ -341,7 +394,8 @@ class Votes(HasSchema):
         2
         """
         numbers = _row_numbers(rows, len(self))
-        return Votes(self.schema, self.store.take(numbers), None if self.items is None else self.items[numbers])
+        items = None if self.items is None else self.items[numbers]
+        return Votes(self.schema, self.store.take(numbers), items, scores=self._scores_of(numbers))
 
     def __getitem__(self, rows: Any) -> Votes:
         """The same as :meth:`take`; scikit-learn splits votes with it."""
@@ -351,14 +405,18 @@ class Votes(HasSchema):
     def block(self, start: int, stop: int) -> Votes:
         """Consecutive items, without copying the votes."""
         items = None if self.items is None else self.items[start:stop]
-        return Votes(self.schema, self.store.block(start, stop), items)
+        return Votes(self.schema, self.store.block(start, stop), items, scores=self._scores_of(slice(start, stop)))
+
+    def _scores_of(self, rows: Any) -> dict[str, npt.NDArray[np.float64]]:
+        return {name: scores[rows] for name, scores in self.scores.items()}
 
     def select(self, sources: str | int | Iterable[str | int]) -> Votes:
         """The given source or sources, by name or column number, in that order."""
         chosen = [self.position(source) for source in _several(sources)]
         schema = self.schema.select(chosen)
         faults = tuple(fault for fault in self.faults if fault.source in schema.names)
-        return Votes(schema, self.store.select(chosen), self.items, faults)
+        scores = {name: self.scores[name] for name in schema.names if name in self.scores}
+        return Votes(schema, self.store.select(chosen), self.items, faults, scores)
 
     def drop(self, sources: str | int | Iterable[str | int]) -> Votes:
         """All sources except the given ones."""
@@ -367,6 +425,8 @@ class Votes(HasSchema):
 
     def like(self, other: Votes | Schema) -> Votes:
         """The same votes with the sources and value tables of ``other``; extra sources are dropped.
+
+        Soft votes get the levels of confidence that their source has in ``other``.
 
         Raises
         ------
@@ -379,8 +439,7 @@ class Votes(HasSchema):
         if given.values == schema.values:
             return given
         check_emitted(given.schema, schema, given.store.columns())
-        lookups = [lookup(old, new, schema.code_type) for old, new in zip(given.values, schema.values, strict=True)]
-        return Votes(schema, given.store.recoded(lookups), given.items, given.faults)
+        return Votes(schema, recoded(given, schema), given.items, given.faults, given.scores)
 
     # Inspection
 

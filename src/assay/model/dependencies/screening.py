@@ -29,7 +29,7 @@ def strong_dependencies(tally: Tally) -> LearnedDependencies:
         if len(component) < 2 or len(layout.masks) < _LEAST_SOURCES:
             continue
         statistics = Statistics.of(tally, layout)
-        found = near_copies(layout, statistics)
+        found = near_copies(layout.without_levels, statistics.without_levels(layout))
         place = layout.sources
         residuals[np.ix_(place, place)] = np.where(np.eye(len(place)) > 0, 1.0, found.excess)
         for group in found.groups:

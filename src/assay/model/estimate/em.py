@@ -33,6 +33,7 @@ import numpy.typing as npt
 
 from assay._core.threads import parallel_map
 from assay.counts import Design, Evidence, Layout, tied
+from assay.model.estimate.confidence import LevelsOfValues, levels_of
 from assay.model.estimate.knowledge import Belief, Knowledge
 from assay.model.estimate.solver import SolverOutcome
 from assay.model.parameters import TINY, Parameters, normalised
@@ -199,6 +200,7 @@ class Maximizer:
         self.leaves_out = leaves_out
         self.known = known
         self.settings = settings
+        levels = levels_of(layout, known.signs)
         alone: dict[int, list[int]] = {}
         self.cliques: dict[int, _Together] = {}
         for index, clique in enumerate(layout.cliques):
@@ -207,11 +209,16 @@ class Maximizer:
             else:
                 voters = np.unique(clique.voting, axis=0, return_inverse=True)[1].reshape(-1)
                 members = tuple(
-                    _Member(clique.digits[:, at], layout.masks[source], known.beliefs.get(source))
+                    _Member(
+                        clique.digits[:, at],
+                        layout.masks[source],
+                        known.beliefs.get(source),
+                        levels.part(np.arange(layout.value_offsets[source], layout.value_offsets[source + 1])),
+                    )
                     for at, source in enumerate(clique.sources)
                 )
                 self.cliques[index] = _Together(tied(layout, clique, known.applies), voters, members)
-        self.alone = [_Alone.of(layout, indices, known) for indices in alone.values()]
+        self.alone = [_Alone.of(layout, indices, known, levels) for indices in alone.values()]
 
     def __call__(self, expected: Expected) -> Parameters:
         """Parameters from expected counts."""
@@ -261,9 +268,11 @@ class _Alone:
     """(sources, values, outcomes): equal where the class-conditional model ties parameters."""
     beliefs: FloatArray
     """(sources, 2): accuracy and strength of the user's prior, if any, else NaN."""
+    levels: LevelsOfValues
+    """The levels of confidence among their values."""
 
     @classmethod
-    def of(cls, layout: Layout, indices: list[int], known: Knowledge) -> _Alone:
+    def of(cls, layout: Layout, indices: list[int], known: Knowledge, levels: LevelsOfValues) -> _Alone:
         sources = [layout.cliques[index].sources[0] for index in indices]
         masks = np.stack([layout.masks[source] for source in sources])
         kinds = masks.astype(np.int64)
@@ -274,7 +283,8 @@ class _Alone:
             if source in known.beliefs:
                 beliefs[at] = known.beliefs[source].accuracy, known.beliefs[source].strength
         rows = layout.offsets[indices][:, None] + np.arange(masks.shape[1])
-        return cls(indices, rows, masks, kinds, beliefs)
+        values = layout.value_offsets[sources][:, None] + np.arange(masks.shape[1])
+        return cls(indices, rows, masks, kinds, beliefs, levels.part(values.ravel()))
 
     def tables(
         self, votes: FloatArray, totals: FloatArray, average: float, lift: float, settings: EMSettings
@@ -303,7 +313,10 @@ class _Alone:
             could += same_kind * (voting * same_kind).sum(axis=2, keepdims=True)
         accuracy = np.where(believed, self.beliefs[:, 0], average)[:, None]
         strength = np.where(believed, self.beliefs[:, 1], settings.average_source)[:, None, None]
-        typical = typical_source(self.masks, used, accuracy)
+        hits = (votes * self.masks).sum(axis=2)
+        shares = self.levels.shares(used, hits, average)
+        typical = typical_source(self.masks, used, accuracy, shares)
+        votes = self.levels.shrunk(votes, self.masks, shares)
         centre = (said + strength * typical) / np.maximum(could + strength, TINY)
         centre = centre / np.maximum(centre.sum(axis=1, keepdims=True), TINY)
         tying = settings.class_conditional
@@ -372,6 +385,8 @@ class _Member:
     """(values, outcomes)."""
     belief: Belief | None
     """The user's prior, if any."""
+    levels: LevelsOfValues
+    """The levels of confidence among its values."""
 
     def votes(self, counts: FloatArray) -> FloatArray:
         """(values, outcomes): its expected votes, from those of the clique."""
@@ -395,7 +410,9 @@ class _Member:
 
     def typical(self, votes: FloatArray, accuracy: float) -> FloatArray:
         """(values, outcomes): P(value | vote, outcome) of a source with some accuracy that emits these values."""
-        return np.asarray(typical_source(self.masks[None], votes.sum(axis=1)[None], np.array([[accuracy]]))[0])
+        used, hits = votes.sum(axis=1)[None], (votes * self.masks).sum(axis=1)[None]
+        shares = self.levels.shares(used, hits, accuracy)
+        return np.asarray(typical_source(self.masks[None], used, np.array([[accuracy]]), shares)[0])
 
     def lift(self, counts: FloatArray, accuracy: float) -> FloatArray:
         """(configurations, outcomes): the log-odds that its vote adds if it is a source like others."""
@@ -466,14 +483,18 @@ class _Together:
         return found
 
 
-def typical_source(masks: BoolArray, used: FloatArray, accuracy: FloatArray) -> FloatArray:
+def typical_source(
+    masks: BoolArray, used: FloatArray, accuracy: FloatArray, shares: tuple[FloatArray, FloatArray]
+) -> FloatArray:
     """(sources, values, outcomes): P(value | vote, outcome) of sources with given accuracies, (sources, 1).
 
     The probability of being right is distributed over the right values in proportion to their
     use, (sources, values); likewise that of being wrong. A value that is listed but never emitted gets none.
+    ``shares`` is the use of values when they are right, and when they are wrong: levels of confidence differ in that.
     """
-    frequency = (used + 1e-9)[:, :, None]
-    right, wrong = masks * frequency, ~masks * frequency
+    right, wrong = (
+        allowed * (share + 1e-9)[:, :, None] for allowed, share in zip((masks, ~masks), shares, strict=True)
+    )
     able, fallible = emitted_masks(masks, used).any(axis=1), emitted_masks(~masks, used).any(axis=1)
     share = np.where(able, np.where(fallible, accuracy, 1.0), 0.0)[:, None, :]
     rightly = right / np.maximum(right.sum(axis=1, keepdims=True), TINY)

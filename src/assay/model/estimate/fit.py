@@ -29,6 +29,7 @@ from assay.model.estimate.uncertainty import (
     accuracy_intervals,
     checked_intervals,
     mixed_intervals,
+    rising_intervals,
     widened,
 )
 from assay.model.parameters import Parameters
@@ -150,6 +151,7 @@ class Fit:
         )
         if not self.is_consistent:
             found = self._with_model_error(found)
+        found = rising_intervals(found, self.parameters.layout)
         return found if self.checked is None else checked_intervals(found, self.checked)
 
     @property

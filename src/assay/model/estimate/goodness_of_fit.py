@@ -21,7 +21,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from assay.counts import Evidence, Layout
+from assay.counts import Evidence, Layout, Statistics, by_label
 from assay.model.estimate.em import leaves_out, unseen_share
 from assay.model.estimate.residuals import pair_table
 from assay.model.parameters import TINY, Parameters
@@ -115,20 +115,38 @@ def goodness_of_fit(parameters: Parameters, evidence: Evidence) -> GoodnessOfFit
     statistics = evidence.statistics
     if statistics is None:
         return None
-    items = items_in_all(parameters, evidence)
-    expected, deviation = expected_co_votes(parameters, items)
+    layout, items = parameters.layout, items_in_all(parameters, evidence)
+    expected = expected_co_votes(parameters, items)
+    found = _compared(expected, statistics, layout, items, evidence.items_per_sampled)
+    if layout.has_levels:
+        # What is explained is spread thin over levels of confidence, so it is measured as for hard votes; that
+        # sources are sure of the same items shows in levels alone.
+        pooled = by_label(by_label(expected, layout).T, layout)
+        labels = layout.without_levels
+        hard = _compared(pooled, statistics.without_levels(layout), labels, items, evidence.items_per_sampled)
+        if hard.misfits or not found.misfits:
+            found = hard
+    if not found.co_votes:
+        return found
+    # Where the residuals are more than chance already, less evidence of correlated errors is needed.
+    min_z = _MIN_Z if found.misfit <= found.by_chance else _MIN_Z_IN_DOUBT
+    return replace(found, correlation=shared_correlation(Scoring.bayes(parameters), evidence, min_z=min_z))
+
+
+def _compared(
+    expected: FloatArray, statistics: Statistics, layout: Layout, items: float, per_sampled: float
+) -> GoodnessOfFit:
+    """Observed co-votes beside the expected ones."""
+    deviation = _deviation(expected, layout, items)
     tested = np.isfinite(deviation)
     # Parameters that were fitted on a sample have its sampling error.
-    scale = (deviation[tested] * evidence.items_per_sampled**0.5) ** -1
+    scale = (deviation[tested] * per_sampled**0.5) ** -1
     residual = (statistics.pair - expected)[tested] * scale
     unconditional = np.outer(statistics.single, statistics.single / max(items, 1.0))[tested]
     explained = (expected[tested] - unconditional) * scale
     if not len(residual):
         return GoodnessOfFit(0, 0.0, 0.0, 0.0)
-    found = GoodnessOfFit(len(residual), float((explained**2).mean()), float((residual**2).mean()), 0.0)
-    # Where the residuals are more than chance already, less evidence of correlated errors is needed.
-    min_z = _MIN_Z if found.misfit <= found.by_chance else _MIN_Z_IN_DOUBT
-    return replace(found, correlation=shared_correlation(Scoring.bayes(parameters), evidence, min_z=min_z))
+    return GoodnessOfFit(len(residual), float((explained**2).mean()), float((residual**2).mean()), 0.0)
 
 
 def items_in_all(parameters: Parameters, evidence: Evidence) -> float:
@@ -139,15 +157,11 @@ def items_in_all(parameters: Parameters, evidence: Evidence) -> float:
     return seen / (1 - unseen_share(Scoring.bayes(parameters)))
 
 
-def expected_co_votes(parameters: Parameters, n: float) -> tuple[FloatArray, FloatArray]:
-    """(indicators, indicators): the expected co-votes under the parameters, and their standard deviations.
-
-    The latter are infinite below the diagonal, for sources that share a clique, and where fewer than one co-vote
-    is expected.
-    """
+def expected_co_votes(parameters: Parameters, n: float) -> FloatArray:
+    """(indicators, indicators): the expected co-votes of different sources under the parameters."""
     layout = parameters.layout
     said = np.vstack([np.empty((0, layout.outcomes)), *(table[:-1] for table in parameters.conditionals)])
-    expected = n * (said * parameters.balance) @ said.T
+    expected: FloatArray = n * (said * parameters.balance) @ said.T
     apart, first = ~layout.graph.in_one_clique, layout.value_offsets
     for i, j in (pair for part in layout.graph.components for pair in combinations(part, 2)):
         if apart[i, j]:
@@ -155,10 +169,17 @@ def expected_co_votes(parameters: Parameters, n: float) -> tuple[FloatArray, Flo
             both = n * pair_table(parameters, i, j)[:-1, :-1] @ parameters.balance
             expected[first[i] : first[i + 1], first[j] : first[j + 1]] = both
             expected[first[j] : first[j + 1], first[i] : first[i + 1]] = both.T
-    source = np.repeat(np.arange(len(layout.masks)), np.diff(first))
-    tested = np.triu(apart[np.ix_(source, source)]) & (expected >= 1)
-    deviation = np.sqrt(np.maximum(expected * (1 - expected / max(n, 1)), TINY))
-    return expected, np.where(tested, deviation, np.inf)
+    return expected
+
+
+def _deviation(expected: FloatArray, layout: Layout, n: float) -> FloatArray:
+    """(indicators, indicators): the standard deviations of co-votes.
+
+    Infinite below the diagonal, for sources that share a clique, and where fewer than one co-vote is expected.
+    """
+    source = np.repeat(np.arange(len(layout.masks)), np.diff(layout.value_offsets))
+    tested = np.triu(~layout.graph.in_one_clique[np.ix_(source, source)]) & (expected >= 1)
+    return np.where(tested, np.sqrt(np.maximum(expected * (1 - expected / max(n, 1)), TINY)), np.inf)
 
 
 def independent_pairs(layout: Layout) -> npt.NDArray[np.bool_]:

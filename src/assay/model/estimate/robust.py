@@ -45,6 +45,7 @@ from scipy.special import digamma
 
 from assay._core.threads import parallel_map
 from assay.counts import Evidence, Layout
+from assay.model.estimate.confidence import levels_of
 from assay.model.estimate.em import Expected
 from assay.model.estimate.goodness_of_fit import shared_correlation
 from assay.model.estimate.knowledge import Knowledge
@@ -187,7 +188,9 @@ def _shrunk_to_majority(
     added = _weights(parameters, evidence, abstentions=True)
     logs = [log - log.mean(axis=1, keepdims=True) for log in added]
     said = np.vstack([np.empty((0, layout.outcomes)), *(log[:-1] for log in logs)])
-    points = layout.sum_over_voters([_equally_accurate(masks, accuracy) for masks in voted_for(layout, known.signs)])
+    alike = np.vstack([_equally_accurate(masks, accuracy) for masks in voted_for(layout, known.signs)])
+    alike = alike * levels_of(layout, known.signs).weight[:, None]
+    points = layout.sum_over_voters(np.split(alike, layout.value_offsets[1:-1]))
     points -= points.mean(axis=1, keepdims=True)
     shrunk = (1 - shrinkage) * said + shrinkage * points
     blocks = [shrunk[start:stop] for start, stop in pairwise(layout.offsets)]
@@ -288,10 +291,8 @@ class _Model:
         self.several = (self._by_source(emitted[:, None].astype(float))[:, 0] > 1) & voted
         self.limited = ~self.able.all(axis=1) & voted
         # The probability of being right is distributed over the right values in proportion to their use; so is wrong.
-        frequency = (self.used + 1e-3)[:, None]
-        right, wrong = self.masks * frequency, ~self.masks * frequency
-        self.right = right / np.maximum(self._by_source(right), TINY)[self.source]
-        self.wrong = wrong / np.maximum(self._by_source(wrong), TINY)[self.source]
+        self.levels = levels_of(layout, known.signs)
+        self.right, self.wrong = self._divided(self.used, self.used)
         fallible = self._by_source((~self.masks).astype(float)) > 0
         self.infallible = (self.able & ~fallible)[self.source]
         self.cells = self.several[self.source][:, None] & self.able[self.source] & emitted[:, None]
@@ -305,6 +306,14 @@ class _Model:
         if not len(self.first):
             return np.zeros((0, cells.shape[1]))
         return np.asarray(np.add.reduceat(cells, self.first, axis=0))
+
+    def _divided(self, rightly: FloatArray, wrongly: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """(values, outcomes): what being right, and being wrong, is distributed by, from (values,) uses."""
+        right, wrong = self.masks * (rightly + 1e-3)[:, None], ~self.masks * (wrongly + 1e-3)[:, None]
+        return (
+            right / np.maximum(self._by_source(right), TINY)[self.source],
+            wrong / np.maximum(self._by_source(wrong), TINY)[self.source],
+        )
 
     @cached_property
     def tilt(self) -> FloatArray:
@@ -382,6 +391,12 @@ class _Model:
         strength = np.where(np.isnan(self.belief), self.coin_strength, self.belief_strength)
         coin = (hits + strength * centre) / np.maximum(total + strength, TINY)
         part = np.where(self.infallible, 1.0, np.where(self.able[self.source], coin[self.source][:, None], 0.0))
+        if self.levels.any:
+            # Of levels of confidence it is learned which are used when right, and which when wrong.
+            right = (votes * self.masks).sum(axis=1)
+            shares = self.levels.shares(votes.sum(axis=1), right, float(pooled))
+            self.right, self.wrong = self._divided(*shares)
+            votes = self.levels.shrunk(votes, self.masks, shares)
         mean = part * self.right + (1 - part) * self.wrong
         self.row_strength = _concentration(
             self.row_strength,

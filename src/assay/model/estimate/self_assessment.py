@@ -129,9 +129,9 @@ def redundant(learned: Parameters, majority: Parameters, statistics: Statistics)
     """
     layout = learned.layout
     overlap, agreed = overlaps(statistics.pair, layout)
-    majority_overlap, majority_agreed = overlaps(expected_co_votes(majority, statistics.items)[0], layout)
+    majority_overlap, majority_agreed = overlaps(expected_co_votes(majority, statistics.items), layout)
     expected_agreement = majority_agreed / np.maximum(majority_overlap, TINY)
-    expected_overlap, _ = overlaps(expected_co_votes(learned, statistics.items)[0], layout)
+    expected_overlap, _ = overlaps(expected_co_votes(learned, statistics.items), layout)
     agreement = agreed / np.maximum(overlap, 1)
     variance = np.maximum(expected_agreement * (1 - expected_agreement), 1e-4) / np.maximum(overlap, 1)
     z_agreement = (agreement - expected_agreement) / np.sqrt(variance)

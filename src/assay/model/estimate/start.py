@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.counts import Design, Evidence, Layout
+from assay.model.estimate.confidence import levels_of
 from assay.model.estimate.em import EMSettings, Expected, Maximizer
 from assay.model.estimate.knowledge import Knowledge
 from assay.model.parameters import TINY, Parameters
@@ -17,8 +18,15 @@ _EVEN = 0.5
 
 
 def soft_majority(layout: Layout, design: Design, signs: FloatArray, even: float = _EVEN) -> FloatArray:
-    """(patterns, outcomes): each vote is split equally between the outcomes it allows, and ``even`` between all."""
-    shares = [masks / np.maximum(masks.sum(axis=1, keepdims=True), 1) for masks in voted_for(layout, signs)]
+    """(patterns, outcomes): each vote is split equally between the outcomes it allows, and ``even`` between all.
+
+    A vote of a soft source counts by its level of confidence, and one on average.
+    """
+    weights = np.split(levels_of(layout, signs).weight[:, None], layout.value_offsets[1:-1])
+    shares = [
+        weight * masks / np.maximum(masks.sum(axis=1, keepdims=True), 1)
+        for masks, weight in zip(voted_for(layout, signs), weights, strict=True)
+    ]
     points = np.asarray(design.matrix @ layout.sum_over_voters(shares)) + even / layout.outcomes
     probabilities: FloatArray = points / points.sum(axis=1, keepdims=True)
     return probabilities

@@ -27,7 +27,7 @@ import numpy.typing as npt
 from scipy import linalg
 from scipy.special import betaincinv, expit, logit, ndtri
 
-from assay.counts import Clique, Evidence
+from assay.counts import Clique, Evidence, Layout
 from assay.model.estimate.em import leaves_out, responsibilities
 from assay.model.parameters import TINY, Parameters, among_alternatives
 from assay.model.scoring import Scoring
@@ -114,6 +114,26 @@ def widened(found: list[Interval], others: Sequence[list[FloatArray]]) -> list[I
         model_error = np.maximum(_MODEL_ERROR, np.minimum(apart, _MOST_MODEL_ERROR))
         wide.append(_around(accuracy, np.sqrt(deviation**2 + model_error**2)))
     return wide
+
+
+def rising_intervals(found: list[Interval], layout: Layout) -> list[Interval]:
+    """Intervals in which a surer level of confidence is right at least as often: bounds rise with confidence.
+
+    That bounds levels that are nearly always right, of which the votes alone tell little. Labels whose accuracy falls
+    with confidence are left alone.
+    """
+    if not layout.has_levels:
+        return found
+    bounded = []
+    for source, (accuracy, low, high) in enumerate(found):
+        label = layout.label_of_value[layout.value_offsets[source] : layout.value_offsets[source + 1]]
+        least, most = low.copy(), high.copy()
+        for same in (np.flatnonzero(label == one) for one in np.unique(label)):
+            if accuracy[same[-1]] >= accuracy[same[0]]:
+                least[same] = np.minimum(np.maximum.accumulate(low[same]), accuracy[same])
+                most[same] = np.maximum(np.minimum.accumulate(high[same][::-1])[::-1], accuracy[same])
+        bounded.append((accuracy, least, most))
+    return bounded
 
 
 def checked_intervals(found: list[Interval], checked: Sequence[FloatArray]) -> list[Interval]:
