@@ -62,6 +62,9 @@ class Said:
 class Question(ABC):
     """One way of asking."""
 
+    answers: Answers | Mapping[str, Answers]
+    """What may be answered; by task, if it asks about several."""
+
     @abstractmethod
     def requests(self, conversation: Conversation, endpoint: Endpoint, text: str) -> list[Request]:
         """What will be asked, as far as it does not depend on the replies."""

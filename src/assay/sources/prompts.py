@@ -68,6 +68,10 @@ class PromptSource(Source):
         key = self.key if self.base_url is not None or self.key is not None else settings.key
         return Endpoint(base_url=base_url, model=model, key=key)
 
+    def same_model(self, other: PromptSource) -> bool:
+        """Whether two prompts ask one model, as far as they say it themselves."""
+        return (self.model, self.base_url) == (other.model, other.base_url)
+
     def requests(self, batch: Batch, settings: PromptSettings) -> Iterator[list[Request]]:
         """What is asked about each row of a batch that can be asked about."""
         endpoint = self.endpoint(settings)

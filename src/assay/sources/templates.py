@@ -56,6 +56,11 @@ class Template:
         """The columns it asks about, in their order."""
         return tuple(dict.fromkeys(column for _, column in self._parts if column is not None))
 
+    @property
+    def literal(self) -> str:
+        """The text without the columns."""
+        return " ".join(literal for literal, _ in self._parts)
+
     def filled(self, row: Mapping[str, Any]) -> str:
         """The text with the values of a row."""
         return "".join(literal + ("" if column is None else str(row[column])) for literal, column in self._parts)
