@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -99,23 +100,45 @@ def apply(
         float | None,
         typer.Option(metavar="MONEY", help="As much may be spent on prompts, in place of the setting in assay.toml."),
     ] = None,
+    where: Annotated[
+        str | None,
+        typer.Option(
+            metavar="all|unsure",
+            help="Ask prompts about all items, or those that other sources leave the model unsure of.",
+        ),
+    ] = None,
+    share: Annotated[
+        float | None, typer.Option(metavar="SHARE", help="The share of items that these are, in place of the setting.")
+    ] = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
     """Apply the project's sources to its data and write the votes."""
-    from assay.project import apply_sources, votes_path
+    from assay.project import apply_sources, hand_labels_of, unsure_items, votes_path
 
     project = _load(folder)
+    if where not in (None, "all", "unsure"):
+        raise AssayError(f"--where must be 'all' or 'unsure', but is {where!r}")
+    told_share = project.ask_share if share is None else share
+    found = None
+    if (where or project.ask_where) == "unsure":
+        found = unsure_items(project, told_share, hand_labels=hand_labels_of(project))
+    elif where == "all":
+        project = replace(project, ask_where="all")
+    told = {} if found is None else found.to_dict()
+    if found is not None and not as_json:
+        print(found)
+    rows = None if found is None else found.rows.tolist()
     if dry_run:
-        _print_costs(project, budget, as_json)
+        _print_costs(project, budget, rows, told, as_json)
         return
-    changes: dict[str, Any] = {"workers": workers, "on_error": on_error, "budget": budget}
+    changes: dict[str, Any] = {"workers": workers, "on_error": on_error, "budget": budget, "ask": rows}
     votes = apply_sources(project, **{name: value for name, value in changes.items() if value is not None})
     path = votes_path(project)
     if as_json:
         n, m = votes.shape
         faults = [vars(fault) for fault in votes.faults]
-        _print_json({"items": n, "sources": m, "votes": str(path), "faults": faults})
+        _print_json({"items": n, "sources": m, "votes": str(path), "faults": faults, **told})
         return
     _print_faults(votes)
     print(f"{votes!r} written to {path}")
@@ -572,14 +595,16 @@ def _compared(found: Mapping[str, Evaluation]) -> Table:
     return comparison_table(found, how)
 
 
-def _print_costs(project: Project, budget: float | None, as_json: bool) -> None:
+def _print_costs(
+    project: Project, budget: float | None, rows: list[int] | None, told: Mapping[str, Any], as_json: bool
+) -> None:
     """What prompts would cost."""
     from assay.project import costs_of, costs_table
     from assay.report import show
 
-    costs = costs_of(project, budget=budget)
+    costs = costs_of(project, budget=budget, ask=rows)
     if as_json:
-        _print_json(costs.to_dict())
+        _print_json({**costs.to_dict(), **told})
         return
     if costs.prompts:
         show(costs_table(costs))

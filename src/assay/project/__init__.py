@@ -28,6 +28,7 @@ from assay.project.prompt_tables import costs_table, kept_table
 from assay.project.reporting import write_report
 from assay.project.source_file import DeclaredSource, SourceFile, read_sources, source_toml
 from assay.project.training_comparison import compare_training, stored_comparison
+from assay.project.unsure import Unsure, least_sure, unsure_items
 
 __all__ = [
     "Answers",
@@ -43,6 +44,7 @@ __all__ = [
     "Queued",
     "Run",
     "SourceFile",
+    "Unsure",
     "answers_kept",
     "apply_sources",
     "change_tables",
@@ -62,6 +64,7 @@ __all__ = [
     "kept_table",
     "label_by_hand",
     "learned_dependencies",
+    "least_sure",
     "predict",
     "press",
     "queue",
@@ -74,6 +77,7 @@ __all__ = [
     "stored_comparison",
     "stored_votes",
     "train",
+    "unsure_items",
     "votes_path",
     "write_report",
 ]

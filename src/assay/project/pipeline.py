@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -19,6 +19,7 @@ from assay.model import LabelModel
 from assay.model.dependencies import LearnedDependencies, learn_dependencies, strong_dependencies
 from assay.project.project import Project
 from assay.project.settings import changed
+from assay.project.unsure import unsure_items
 from assay.report import ITEMS, Report, evaluate_methods
 from assay.sources import Hint, PromptCosts, apply, dependency_hints, names_in, prompt_costs
 from assay.tasks import TaskGraph
@@ -32,8 +33,20 @@ def votes_path(project: Project) -> Path:
     return project.output / VOTES_FILE
 
 
-def apply_sources(project: Project, *, progress: bool = True, budget: float | None = None, **changes: Any) -> Votes:
-    """Apply a project's sources to its data and keep the votes; ``budget`` and ``changes`` override its settings."""
+def apply_sources(
+    project: Project,
+    *,
+    progress: bool = True,
+    budget: float | None = None,
+    ask: Iterable[int] | None = None,
+    **changes: Any,
+) -> Votes:
+    """Apply a project's sources to its data and keep the votes; ``budget`` and ``changes`` override its settings.
+
+    ``ask`` says which rows prompts are asked about, by number; by default those that the project says.
+    """
+    if ask is None and project.ask_where == "unsure":
+        ask = unsure_items(project, project.ask_share, hand_labels=hand_labels_of(project), progress=progress).rows
     settings = changed(project.settings, changes)
     votes = apply(
         project.sources(),
@@ -45,15 +58,17 @@ def apply_sources(project: Project, *, progress: bool = True, budget: float | No
         batch_size=settings.batch_size,
         progress=progress,
         prompts=_prompts(project, budget),
+        ask=ask,
     )
     votes.to_parquet(votes_path(project))
     return votes
 
 
-def costs_of(project: Project, *, budget: float | None = None) -> PromptCosts:
+def costs_of(project: Project, *, budget: float | None = None, ask: Iterable[int] | None = None) -> PromptCosts:
     """What a project's prompts would cost, without asking."""
     settings = _prompts(project, budget)
-    return prompt_costs(project.sources(), project.data, prompts=settings, batch_size=project.settings.batch_size)
+    size = project.settings.batch_size
+    return prompt_costs(project.sources(), project.data, prompts=settings, ask=ask, batch_size=size)
 
 
 def _prompts(project: Project, budget: float | None) -> PromptSettings:

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from assay._core.reading import is_file, reading
 from assay._core.rows import as_polars
@@ -57,6 +57,10 @@ class Project:
     endmodel: EndModelSettings = field(default_factory=EndModelSettings)
     prompts: PromptSettings = field(default_factory=PromptSettings)
     """How prompts are asked."""
+    ask_where: Literal["all", "unsure"] = "all"
+    """Whether prompts are asked about all items, or those that the other sources leave the label model unsure of."""
+    ask_share: float = 0.2
+    """The share of items that these are."""
     dev: tuple[Path, Path] | None = None
     """Items and their gold, for early stopping."""
     output: Path
@@ -170,6 +174,8 @@ def _project(home: Path, said: Mapping[str, Any]) -> Project:
         model=file.model,
         endmodel=file.endmodel,
         prompts=_prompts(home, file.prompts),
+        ask_where=file.prompts.where,
+        ask_share=file.prompts.share,
         dev=None if dev is None else (_path(home, dev.path, "[dev] path"), _path(home, dev.gold, "[dev] gold")),
         output=_path(home, file.output.folder, "[output] folder"),
     )
@@ -178,7 +184,7 @@ def _project(home: Path, said: Mapping[str, Any]) -> Project:
 def _prompts(home: Path, said: PromptsSection) -> PromptSettings:
     cache = _path(home, said.cache, "[prompts] cache")
     try:
-        return PromptSettings(**{**said.model_dump(), "cache": cache})
+        return PromptSettings(**{**said.model_dump(exclude={"where", "share"}), "cache": cache})
     except SourceError as error:
         raise ProjectError(f"[prompts] {error}") from error
 

@@ -169,6 +169,8 @@ class PromptsSection(_Section):
     model: str | None = None
     key: str | None = None
     cache: str = "answers.sqlite"
+    where: Literal["all", "unsure"] = "all"
+    share: Annotated[float, Field(gt=0, le=1)] = 0.2
     budget: Annotated[float, Field(gt=0)] | None = None
     prices: dict[str, PriceEntry] = {}
     concurrency: PositiveInt = 8

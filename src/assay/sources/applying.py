@@ -50,6 +50,7 @@ def apply(
     batch_size: int = BATCH_SIZE,
     progress: bool = True,
     prompts: PromptSettings | None = None,
+    ask: Iterable[int] | None = None,
 ) -> Votes:
     """Ask every source about every row.
 
@@ -84,6 +85,8 @@ def apply(
     prompts
         How :func:`assay.prompt` sources are asked: limits, budget, prices, and the cache of their answers. They are
         always asked from this process, whatever the engine.
+    ask
+        The numbers of the rows that prompts are asked about; on others they abstain. By default all.
 
     Returns
     -------
@@ -113,7 +116,7 @@ def apply(
         raise TaskError("no task graph: declare assay.TaskGraph([...]) first, or give apply(..., tasks=...)")
     declared = _declared(flat, graph.label_space)
     collected = _Collected(flat, graph, declared)
-    ask = _Job(flat, graph.label_space, declared, on_error)
+    job = _Job(flat, graph.label_space, declared, on_error)
     place = engine_of(engine)
     if workers > 1:
         if not isinstance(place, Local):
@@ -122,9 +125,11 @@ def apply(
     names = NamesInPassing(id, data)
     rows = names.noted(batches(data, batch_size))
     if any(isinstance(source, PromptSource) for source in flat):
-        parts = _with_prompts(ask, place, rows, row_count(data), prompts or PromptSettings(), progress)
+        chosen = None if ask is None else frozenset(map(int, ask))
+        total = row_count(data) if chosen is None else len(chosen)
+        parts = _with_prompts(job, chosen, place, rows, total, prompts or PromptSettings(), progress)
     else:
-        parts = _with_progress(place.map(ask, rows), row_count(data), progress)
+        parts = _with_progress(place.map(job, rows), row_count(data), progress)
     for part in parts:
         collected.add(part)
     return replace(collected.votes(), items=names.all())
@@ -138,11 +143,17 @@ def _with_progress(parts: Iterator[_Part], total: int | None, progress: bool) ->
 
 
 def _with_prompts(
-    ask: _Job, place: Engine, rows: Iterator[Batch], total: int | None, settings: PromptSettings, progress: bool
+    job: _Job,
+    chosen: frozenset[int] | None,
+    place: Engine,
+    rows: Iterator[Batch],
+    total: int | None,
+    settings: PromptSettings,
+    progress: bool,
 ) -> Iterator[_Part]:
     """The parts of all sources: prompts are asked here, about batches whose other votes are done, wherever that was."""
-    prompts = [source for source in ask.sources if isinstance(source, PromptSource)]
-    others = [source for source in ask.sources if not isinstance(source, PromptSource)]
+    prompts = [source for source in job.sources if isinstance(source, PromptSource)]
+    others = [source for source in job.sources if not isinstance(source, PromptSource)]
     for prompt in prompts:
         settings.price_of(prompt.endpoint(settings).model)  # what is wrong with it is said before anything is asked
     waiting: deque[Batch] = deque()
@@ -157,10 +168,10 @@ def _with_prompts(
         Progress("asking", calls, show=progress, unit="questions") as bar,
         Session(settings, bar=bar) as session,
     ):
-        ask_prompts = _PromptJob(prompts, ask.space, ask.declared, ask.on_error, session)
-        for other in place.map(replace(ask, sources=others), noted()):
+        ask_prompts = _PromptJob(prompts, job.space, job.declared, job.on_error, session, chosen)
+        for other in place.map(replace(job, sources=others), noted()):
             asked = ask_prompts(waiting.popleft())
-            yield _joined(ask.sources, prompts, asked, others, other)
+            yield _joined(job.sources, prompts, asked, others, other)
 
 
 def _joined(
@@ -291,10 +302,12 @@ class _PromptJob(_Job):
     """Ask all prompts about a batch; always in this process, which alone knows what was asked and spent."""
 
     session: Session
+    rows: frozenset[int] | None
+    """The numbers of those to ask about; None: all."""
 
     def _emissions(self, batch: Batch) -> Iterator[Emission]:
         prompts = [source for source in self.sources if isinstance(source, PromptSource)]
-        yield from emit_prompts(prompts, batch, self.session)
+        yield from emit_prompts(prompts, batch, self.session, self.rows)
 
 
 def _told(cause: Exception) -> str:

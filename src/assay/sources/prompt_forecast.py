@@ -92,6 +92,7 @@ def prompt_costs(
     data: Any,
     *,
     prompts: PromptSettings | None = None,
+    ask: Iterable[int] | None = None,
     batch_size: int = BATCH_SIZE,
 ) -> PromptCosts:
     """What :func:`assay.apply` would ask and pay, without asking.
@@ -102,7 +103,7 @@ def prompt_costs(
 
     Parameters
     ----------
-    sources, data, prompts
+    sources, data, prompts, ask
         As in :func:`assay.apply`; sources that are not prompts cost nothing.
     batch_size
         How many rows are worked on at a time.
@@ -117,7 +118,8 @@ def prompt_costs(
     """
     settings = prompts or PromptSettings()
     asked = [source for source in flatten(sources) if isinstance(source, PromptSource)]
-    found = [_Questions(source, settings) for source in asked]
+    chosen = None if ask is None else frozenset(map(int, ask))
+    found = [_Questions(source, settings, chosen) for source in asked]
     with Session(settings) as session:
         seen: set[bytes] = set()
         for batch in batches(data, batch_size):
@@ -132,8 +134,8 @@ def prompt_costs(
 class _Questions:
     """The questions of one prompt, counted as they pass by, and some of them kept to be looked at."""
 
-    def __init__(self, source: PromptSource, settings: PromptSettings) -> None:
-        self.source, self.settings = source, settings
+    def __init__(self, source: PromptSource, settings: PromptSettings, rows: frozenset[int] | None) -> None:
+        self.source, self.settings, self.rows = source, settings, rows
         self.endpoint = source.endpoint(settings)
         self.kept = self.new = self.characters = 0
         self.some: list[Request] = []
@@ -144,7 +146,7 @@ class _Questions:
         if self._first:
             yield from self.source.empty_requests(self.settings)
             self._first = False
-        for requests in self.source.requests(batch, self.settings):
+        for requests in self.source.requests(batch, self.settings, self.rows):
             yield from requests
 
     def add(self, request: Request, kept: bool) -> None:

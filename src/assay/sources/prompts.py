@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -72,11 +72,13 @@ class PromptSource(Source):
         """Whether two prompts ask one model, as far as they say it themselves."""
         return (self.model, self.base_url) == (other.model, other.base_url)
 
-    def requests(self, batch: Batch, settings: PromptSettings) -> Iterator[list[Request]]:
-        """What is asked about each row of a batch that can be asked about."""
+    def requests(
+        self, batch: Batch, settings: PromptSettings, rows: Container[int] | None = None
+    ) -> Iterator[list[Request]]:
+        """What is asked about each row of a batch, or some of them, that can be asked about."""
         endpoint = self.endpoint(settings)
-        for text in self.template.all_filled(batch):
-            if text is not None:
+        for number, text in enumerate(self.template.all_filled(batch), start=batch.start):
+            if text is not None and (rows is None or number in rows):
                 yield self.question.requests(self.conversation, endpoint, text)
 
     def empty_requests(self, settings: PromptSettings) -> list[Request]:
@@ -102,9 +104,11 @@ class PromptSource(Source):
             return emit_prompts([self], batch, session)[0]
 
 
-def emit_prompts(sources: Sequence[PromptSource], batch: Batch, session: Session) -> list[Emission]:
-    """What each of some prompts says about a batch, all of them asked at the same time."""
-    return [_emission(found, batch) for found in _emitted(sources, batch, session)]
+def emit_prompts(
+    sources: Sequence[PromptSource], batch: Batch, session: Session, rows: Container[int] | None = None
+) -> list[Emission]:
+    """What each of some prompts says about a batch, or about some rows of it, all of them asked at the same time."""
+    return [_emission(found, batch) for found in _emitted(sources, batch, session, rows)]
 
 
 def _emission(found: Sequence[Said | Exception | None], batch: Batch) -> Emission:
@@ -115,7 +119,9 @@ def _emission(found: Sequence[Said | Exception | None], batch: Batch) -> Emissio
     return Emission(codes, values, failures, None if certain else scores)
 
 
-def _emitted(sources: Sequence[PromptSource], batch: Batch, session: Session) -> list[list[Said | Exception | None]]:
+def _emitted(
+    sources: Sequence[PromptSource], batch: Batch, session: Session, rows: Container[int] | None = None
+) -> list[list[Said | Exception | None]]:
     """Per source and row what the model said, or why it said nothing; None where there was nothing to ask about."""
     found: list[list[Said | Exception | None]] = [[None] * len(batch) for _ in sources]
     questions = _calibrated(sources, session)
@@ -123,8 +129,11 @@ def _emitted(sources: Sequence[PromptSource], batch: Batch, session: Session) ->
     def jobs() -> Iterator[Any]:
         for source, question in zip(sources, questions, strict=True):
             endpoint = source.endpoint(session.settings)
-            for text in source.template.all_filled(batch):
-                yield _nothing if text is None else partial(_one, question, source.conversation, endpoint, text)
+            for number, text in enumerate(source.template.all_filled(batch), start=batch.start):
+                if text is None or (rows is not None and number not in rows):
+                    yield _nothing
+                else:
+                    yield partial(_one, question, source.conversation, endpoint, text)
 
     def keep(number: int, said: Said | Exception | None) -> None:
         source, row = divmod(number, len(batch))
