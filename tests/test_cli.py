@@ -440,3 +440,35 @@ def test_a_project_of_declared_sources_runs_without_python(tmp_path):
     assert wrong.returncode == 2
     assert "number 3 ('no_medicine', line 14) says nothing of how it votes" in wrong.stderr
     assert "Did you mean 'keywords'?" in wrong.stderr
+
+
+@pytest.mark.parametrize(("kind", "code", "word"), [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated")])
+def test_whoever_stops_it_is_told_what_was_kept(tmp_path, kind, code, word):
+    folder = tmp_path / "p"
+    runner.invoke(app, ["init", str(folder), "--texts", "200"])
+    with (folder / "sources.py").open("a") as file:
+        stop = f"os.kill(os.getpid(), signal.{kind})"
+        file.write(f"\n\n@assay.source(task='entity')\ndef stops(row):\n    import os, signal\n    {stop}\n")
+    result = call("apply", folder)
+    assert result.returncode == code
+    assert f"{word}; nothing was written; nothing half-written is left behind" in " ".join(result.stderr.split())
+
+
+def test_what_sources_print_is_not_part_of_the_json(tmp_path):
+    folder = tmp_path / "p"
+    runner.invoke(app, ["init", str(folder), "--texts", "200"])
+    with (folder / "sources.py").open("a") as file:
+        file.write("\n\nprint('loaded')\n\n@assay.source(task='entity')\ndef chatty(row):\n    print('hello')\n")
+    result = call("apply", folder, "--json")
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)
+    assert "hello" in result.stderr
+
+
+def test_an_empty_data_file_is_refused(tmp_path):
+    folder = tmp_path / "p"
+    runner.invoke(app, ["init", str(folder), "--texts", "200"])
+    (folder / "texts.jsonl").write_text("")
+    result = call("apply", folder)
+    assert result.returncode == 2
+    assert "has no rows" in " ".join(result.stderr.split())

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -32,7 +34,7 @@ app = typer.Typer(
     help="Turn many noisy label sources into one consistent training set, without gold labels.",
     epilog="Example: [bold]assay demo[/]",
 )
-_state = {"debug": False}
+_state: dict[str, Any] = {"debug": False}
 _PRECISION = 0.95
 """How often labels must be right that need no check, unless another share is asked for."""
 
@@ -561,21 +563,57 @@ def demo(
 def main() -> None:
     """Run the command line; a user's mistake gives one readable message and exit code 2."""
     _state["debug"] = "--debug" in sys.argv
+    signal.signal(signal.SIGTERM, _terminated)
+    if "--json" in sys.argv:
+        _keep_for_json()
     try:
         app()
+    except SystemExit as ended:
+        if _was_interrupted(ended):
+            _complain(f"interrupted; {_kept()}")
+        raise
     except AssayError as error:
         if _state["debug"]:
             raise
         _complain(str(error))
         sys.exit(2)
     except KeyboardInterrupt:
-        _complain("interrupted; nothing half-written was left behind")
+        _complain(f"interrupted; {_kept()}")
         sys.exit(130)
     except Exception as error:
         if _state["debug"]:
             raise
         _complain(f"{type(error).__name__}: {error}\nThis is a bug in Assay. Run again with --debug for the traceback.")
         sys.exit(1)
+
+
+def _keep_for_json() -> None:
+    """From now on whatever is printed goes to stderr, even by sources and workers; only JSON goes to stdout."""
+    _state["out"] = os.dup(1)
+    sys.stdout.flush()
+    os.dup2(2, 1)
+
+
+def _terminated(number: int, frame: Any) -> None:
+    """End as after Ctrl-C, so that nothing half-written is left behind."""
+    _complain(f"terminated; {_kept()}")
+    sys.exit(128 + number)
+
+
+def _was_interrupted(ended: BaseException) -> bool:
+    """Whether it was Ctrl-C, of which typer only leaves an exit code, that ended the program."""
+    cause: BaseException | None = ended
+    while cause is not None and not isinstance(cause, KeyboardInterrupt):
+        cause = cause.__cause__ or cause.__context__
+    return cause is not None
+
+
+def _kept() -> str:
+    """What was written before the program was stopped."""
+    from assay._core.atomic_files import finished
+
+    kept = ", ".join(dict.fromkeys(str(path) for path in finished))
+    return f"{f'kept: {kept}' if kept else 'nothing was written'}; nothing half-written is left behind"
 
 
 def _complain(message: str) -> None:
@@ -669,4 +707,9 @@ def _print_faults(votes: Votes) -> None:
 
 
 def _print_json(value: Any) -> None:
-    print(json.dumps(value, indent=2))
+    text = json.dumps(value, indent=2)
+    if "out" not in _state:
+        print(text)
+        return
+    with os.fdopen(os.dup(_state["out"]), "w", encoding="utf-8") as out:
+        print(text, file=out)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from assay import AssayError
@@ -32,3 +34,18 @@ def test_what_cannot_be_written_says_so(tmp_path):
     with pytest.raises(AssayError, match=r"cannot write .*folder"), writing(tmp_path / "folder"):
         pass
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder"]
+
+
+def test_what_a_killed_process_left_is_removed_and_what_is_being_written_is_not(tmp_path):
+    left, fresh, other = (tmp_path / name for name in (".notes.txt.abcd1234", ".notes.txt.abcd5678", ".n.txt.abcd1234"))
+    for path in (left, fresh, other):
+        path.write_text("half")
+    with writing(tmp_path / "notes.txt") as unfinished:
+        for path in (left, other, unfinished):
+            os.utime(path, (0, 0))
+        with writing(tmp_path / "notes.txt") as second:
+            second.write_text("two")
+        assert unfinished.exists()
+        unfinished.write_text("one")
+    assert (tmp_path / "notes.txt").read_text() == "one"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".n.txt.abcd1234", ".notes.txt.abcd5678", "notes.txt"]

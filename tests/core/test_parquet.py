@@ -1,6 +1,8 @@
 """Parquet files are written whole or not at all, and read whole or refused."""
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -36,3 +38,28 @@ def test_any_file_that_is_cut_short_is_refused_by_name(tmp_path_factory, data):
 def test_no_file(tmp_path):
     with pytest.raises(VoteError, match="there is no file"):
         read_parquet(tmp_path / "none.parquet")
+
+
+def test_one_changed_bit_is_noticed_or_changes_nothing(tmp_path):
+    columns = {"a": [0.1, 0.2, 0.3] * 20, "b": ["x", None, "y"] * 20}
+    table = pa.table(columns).replace_schema_metadata({b"assay.x": b"{}"})
+    path = write_parquet(table, tmp_path / "table.parquet")
+    raw = path.read_bytes()
+    noticed = 0
+    for bit in np.random.default_rng(0).integers(8 * len(raw), size=400).tolist():
+        changed = bytearray(raw)
+        changed[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(changed)
+        try:
+            again = read_parquet(path)
+            assert again.equals(table)
+            assert again.schema.metadata[b"assay.x"] == b"{}"
+        except VoteError:
+            noticed += 1
+    assert noticed > 200
+
+
+def test_files_without_checksums_can_be_read(tmp_path):
+    table = pa.table({"a": [0.1, 0.2]})
+    pq.write_table(table, tmp_path / "table.parquet")
+    assert read_parquet(tmp_path / "table.parquet").equals(table)

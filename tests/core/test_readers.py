@@ -107,3 +107,30 @@ def test_a_broken_file_says_where(tmp_path, block_bytes, name, content, says):
 def test_an_empty_file_has_no_rows(tmp_path, name):
     (tmp_path / name).touch()
     assert read(tmp_path / name).is_empty()
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"text,n\ra b,1\rc d,2\r", "lines end in a carriage return alone"),
+        (b"\0" * 1_000, "not UTF-8 text: its first line has NUL bytes"),
+        ("text,n\na,1\n".encode("utf-16"), "not UTF-8"),
+    ],
+    ids=["CR", "NUL", "UTF-16"],
+)
+def test_a_table_that_would_have_no_rows_is_refused(tmp_path, content, says):
+    (tmp_path / "rows.csv").write_bytes(content)
+    with pytest.raises(DataError, match=says):
+        read(tmp_path / "rows.csv")
+
+
+def test_a_table_without_rows_has_columns(tmp_path):
+    (tmp_path / "rows.csv").write_text('text,"a\rb"\n')
+    assert read(tmp_path / "rows.csv").columns == ["a\rb", "text"]
+
+
+@pytest.mark.parametrize("name", ["rows.jsonl", "rows.ndjson"])
+def test_json_without_end_is_refused(tmp_path, name):
+    (tmp_path / name).write_text("[" * 100_000)
+    with pytest.raises(DataError, match="line 1 is not JSON"):
+        read(tmp_path / name)

@@ -35,3 +35,21 @@ def test_parts_are_told_apart_by_their_prefix():
     together = under("a", one) | under("ab", other)
     assert part_of("a", together) == one
     assert part_of("ab", together).keys() == other.keys()
+
+
+def test_one_changed_bit_is_noticed(tmp_path):
+    path = write_tensors(tmp_path / "file", "an end model", {"a": 1}, {"x": torch.arange(40.0)})
+    raw = path.read_bytes()
+    at = raw.index(torch.tensor(7.0).numpy().tobytes())
+    for bit in range(32):
+        changed = bytearray(raw)
+        changed[at + bit // 8] ^= 1 << bit % 8
+        path.write_bytes(changed)
+        with pytest.raises(AssayError, match="damaged"):
+            read_tensors(path, "an end model")
+
+
+def test_numbers_that_are_none_are_refused(tmp_path):
+    path = write_tensors(tmp_path / "file", "an end model", {}, {"x": torch.tensor([1.0, float("nan")])})
+    with pytest.raises(AssayError, match="'x' must hold finite numbers"):
+        read_tensors(path, "an end model")

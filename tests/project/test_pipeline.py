@@ -135,3 +135,21 @@ def test_data_that_has_changed_since_is_not_scored(project):
     for slice_by in (None, "section"):
         with pytest.raises(assay.ProjectError, match=r"votes on 300.*run 'assay run"):
             compare_methods(project, slice_by)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('"entity": "Person"', '"entity": "Persn"', r"gold\.jsonl, column 'entity': .*'Persn'.*Did you mean 'Person'"),
+        ('"org"', '"orgg"', r"gold\.jsonl has the column 'orgg', which is no task. Did you mean 'org'"),
+        ('"id"', '"number"', r"gold\.jsonl has 299 rows, but .*texts\.jsonl has 300"),
+    ],
+    ids=["label", "column", "length"],
+)
+def test_gold_that_cannot_be_right_is_refused_before_any_work(project, old, new, says):
+    path = project.folder / "gold.jsonl"
+    lines = path.read_text().splitlines()[:-1]
+    path.write_text("\n".join(lines).replace(old, new))
+    with pytest.raises(assay.ProjectError, match=says):
+        run(project, progress=False)
+    assert not project.output.exists()

@@ -383,3 +383,9 @@ def test_what_cannot_travel_to_a_process_says_so():
     with pytest.raises(assay.AssayError, match=r"cannot be sent to other processes: .*leave out the engine or"):
         assay.apply(locked, ROWS, TASKS, workers=2)
     assert assay.apply(locked, ROWS, TASKS).shape == (7, 1)
+
+
+def test_a_column_that_a_rule_needs_is_missed_even_without_rows(tmp_path):
+    (tmp_path / "rows.csv").write_text("texte,n\n")
+    with pytest.raises(DataError, match="no column 'text'"):
+        assay.apply(assay.keywords("a", "good", on="text"), tmp_path / "rows.csv", TASKS)

@@ -10,7 +10,9 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+import assay
 from assay import VoteError, Votes
+from assay.simulate import flat_world
 from tests.support.strategies import matrices
 
 
@@ -129,3 +131,41 @@ def test_negative_classes_and_too_many_are_refused_in_every_format(width):
 def test_entries_that_repeat_are_added_as_scipy_does(width):
     twice = sp.coo_array((np.array([1, 1]), (np.array([0, 0]), np.array([0, 0]))), shape=(1, width))
     assert Votes.from_matrix(twice, cardinality=3).codes[0, 0] == twice.toarray()[0, 0] - 1
+
+
+def long_table(items=400, workers=40, votes=3, seed=0):
+    rng = np.random.default_rng(seed)
+    who = (rng.integers(workers, size=items)[:, None] + 7 * np.arange(votes)) % workers
+    return np.column_stack([np.repeat(np.arange(items), votes), who.ravel(), rng.integers(3, size=items * votes)])
+
+
+def test_a_long_table_is_not_taken_for_a_matrix():
+    table = long_table()
+    for wrong in (table, pd.DataFrame(table, columns=["a", "b", "c"]), pl.DataFrame(table, schema=["a", "b", "c"])):
+        with pytest.raises(VoteError, match=r"Votes\.from_long"):
+            assay.LabelModel().fit(wrong)
+    small = pd.DataFrame(table[:9], columns=["task", "worker", "label"])
+    with pytest.raises(VoteError, match=r"Votes\.from_long"):
+        Votes.from_matrix(small)
+    assert Votes.from_matrix(table, cardinality=400).shape == (1_200, 3)
+
+
+def test_matrices_with_many_classes_are_still_matrices():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(60, size=500)
+    matrix = np.where(rng.random((500, 3)) < 0.7, truth[:, None], rng.integers(60, size=(500, 3)))
+    assert Votes.from_matrix(matrix).shape == (500, 3)
+
+
+def test_the_columns_of_a_table_name_the_sources():
+    drawn = flat_world(sources=4, seed=1).draw(300)
+    table = pd.DataFrame(np.asarray(drawn.votes.codes), columns=["kb", "crowd", "rules", "llm"])
+    model = assay.LabelModel(dependencies=[(0, 1)]).fit(table)
+    assert list(model.sources_["source"].unique()) == list(table.columns)
+    expected = model.predict_proba(table)
+    np.testing.assert_array_equal(model.predict_proba(table[["llm", "kb", "rules", "crowd"]]), expected)
+    np.testing.assert_array_equal(model.predict_proba(table.to_numpy()), expected)
+    np.testing.assert_array_equal(
+        model.predict_proba(table.sample(frac=1, replace=True, random_state=0)).shape, (300, 2)
+    )
+    assert Votes.from_matrix(pd.DataFrame(np.asarray(drawn.votes.codes))).names == ("0", "1", "2", "3")

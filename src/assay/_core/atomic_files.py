@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
 import math
 import os
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -42,10 +44,11 @@ def writing(path: str | Path) -> Iterator[Path]:
     target = Path(path)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
+        _remove_abandoned(target)
         handle, name = mkstemp(prefix=f".{target.name}.", dir=target.parent)
     except (OSError, ValueError) as error:  # a name with a NUL is a ValueError
         raise AssayError(f"cannot write {target}: {getattr(error, 'strerror', None) or error}") from error
-    os.close(handle)
+    _lock(handle)
     unfinished = Path(name)
     try:
         yield unfinished
@@ -54,8 +57,43 @@ def writing(path: str | Path) -> Iterator[Path]:
             unfinished.replace(target)
         except OSError as error:
             raise AssayError(f"cannot write {target}: {error.strerror}") from error
+        finished.append(target)
     finally:
+        os.close(handle)
         unfinished.unlink(missing_ok=True)
+
+
+finished: list[Path] = []
+"""The files that this process has written, for whoever is asked what was kept."""
+
+_ABANDONED = 60.0
+"""Seconds after which an unfinished file that nobody holds belongs to a process that was killed."""
+
+
+def _lock(handle: int) -> bool:
+    """Hold a file as long as it is open; False if another process holds it."""
+    try:
+        import fcntl
+    except ImportError:  # not on Windows
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _remove_abandoned(target: Path) -> None:
+    """Remove what processes that were killed left of their attempts to write this file."""
+    for path in target.parent.glob(f".{glob.escape(target.name)}.????????"):
+        try:
+            if time.time() - path.stat().st_mtime < _ABANDONED:
+                continue
+            with path.open("rb") as file:
+                if _lock(file.fileno()):
+                    path.unlink()
+        except OSError:  # gone meanwhile, or not ours to remove
+            continue
 
 
 def write_arrays(path: str | Path, said: Mapping[str, Any], arrays: Arrays) -> Path:

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 import polars as pl
 
-from assay._core.reading import is_file
+from assay._core.reading import is_failure, is_file, reason
 from assay.errors import DataError
 
 BLOCK_BYTES = 16_000_000
@@ -46,11 +46,13 @@ def frames(path: Path, rows: int) -> Iterator[pl.DataFrame]:
     read, find_fault = _READERS[path.suffix]
     try:
         for frame in read(path, rows):
-            yield from frame.iter_slices(rows)
+            yield from frame.iter_slices(rows) if len(frame) else [frame]
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror or error}") from error
-    except (pl.exceptions.PolarsError, ValueError) as error:
-        raise DataError(f"cannot read {path}: {find_fault(path) or str(error).splitlines()[0]}") from error
+    except BaseException as error:
+        if not is_failure(error):
+            raise
+        raise DataError(f"cannot read {path}: {find_fault(path) or reason(error).splitlines()[0]}") from error
 
 
 def _parquet(path: Path, rows: int) -> Iterator[pl.DataFrame]:
@@ -69,14 +71,17 @@ def _parquet(path: Path, rows: int) -> Iterator[pl.DataFrame]:
 def _csv(path: Path, rows: int) -> Iterator[pl.DataFrame]:
     forms: dict[str, set[type[pl.DataType]]] = {}
     filled: set[str] = set()
+    rows_found = False
     for text in _csv_texts(path):
+        rows_found = rows_found or bool(len(text))
         for column in text.get_columns():
             possible = forms.setdefault(column.name, set(_FORMS))
             possible -= {form for form in possible if not column.str.contains(_FORMS[form]).all()}
             if column.null_count() < len(column):
                 filled.add(column.name)
     types = {name: next((form for form in _FORMS if form in forms[name]), pl.String) for name in filled}
-    typed = [_typed(name, types.get(name, pl.String)) for name in forms]
+    # Without rows, nothing is known of a column's type.
+    typed = [_typed(name, types.get(name, pl.String)) if rows_found else pl.col(name).cast(pl.Null) for name in forms]
     for text in _csv_texts(path):
         yield text.select(typed)
 
@@ -92,9 +97,22 @@ def _csv_texts(path: Path) -> Iterator[pl.DataFrame]:
     """The fields of a CSV file as they are written, block by block; missing where there is nothing."""
     with path.open("rb") as file:
         first = next((line for line in file if line.strip()), b"")
+        _check_header(first)
         header = _records(file, first)
+        if header:
+            # A file without rows still has columns.
+            yield pl.read_csv(header, infer_schema_length=0)
         while chunk := file.read(BLOCK_BYTES):
             yield pl.read_csv(header + _records(file, chunk + file.readline()), infer_schema_length=0)
+
+
+def _check_header(line: bytes) -> None:
+    """Refuse what would be read as a file of one line, or none."""
+    if line.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in line:
+        raise ValueError("it is not UTF-8 text: its first line has NUL bytes; save it as UTF-8")
+    unquoted = b"".join(line.split(b'"')[::2])
+    if b"\r" in unquoted.removesuffix(b"\n").removesuffix(b"\r"):
+        raise ValueError("its lines end in a carriage return alone, as on old Macs; save it with line feeds")
 
 
 def _records(file: BinaryIO, lines: bytes) -> bytes:
@@ -212,7 +230,7 @@ def _jsonl_fault(path: Path) -> str | None:
             text = line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
             try:
                 row = json.loads(text, parse_constant=_refuse) if text.strip() else {}
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 return f"line {number} is not JSON ({error})"
             if not isinstance(row, dict):
                 return f"line {number} is not a JSON object, but a {_KINDS[type(row)]}"

@@ -41,13 +41,24 @@ def reading(path: str | Path, what: str, error: type[AssayError] = AssayError) -
             raise
         raise error(f"{path} is not a valid {what}, or it is damaged: {known}") from known
     except BaseException as failed:
-        # polars panics with an exception that is not an Exception.
-        if not isinstance(failed, Exception) and type(failed).__name__ != "PanicException":
+        if not is_failure(failed):
             raise
-        raise error(f"{path} is not a valid {what}, or it is damaged: {_reason(failed)}") from failed
+        raise error(f"{path} is not a valid {what}, or it is damaged: {reason(failed)}") from failed
 
 
-def _reason(failed: BaseException) -> str:
+def is_failure(raised: BaseException) -> bool:
+    """Whether something failed, rather than that somebody stops the program.
+
+    polars panics with an exception that is not an ``Exception``.
+
+    >>> is_failure(KeyError("x")), is_failure(KeyboardInterrupt())
+    (True, False)
+    """
+    return isinstance(raised, Exception) or type(raised).__name__ == "PanicException"
+
+
+def reason(failed: BaseException) -> str:
+    """Why something failed, in words."""
     if isinstance(failed, RecursionError):
         return "it is nested too deeply"
     if isinstance(failed, MemoryError):

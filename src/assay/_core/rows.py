@@ -17,7 +17,7 @@ import numpy.typing as npt
 import polars as pl
 
 from assay._core.readers import frames
-from assay._core.reading import is_file
+from assay._core.reading import is_failure, is_file
 from assay.errors import DataError, near_miss
 
 _MOST_ROWS = 2**31 - 1
@@ -141,11 +141,17 @@ def batches(data: Any, size: int = BATCH_SIZE) -> Iterator[Batch]:
         to a ``.csv``, ``.jsonl`` or ``.parquet`` file.
     """
     start = 0
+    empty = None
     for batch in _pieces(data, min(size, _MOST_ROWS)):
         if len(batch):
             batch.start = start
             start += len(batch)
             yield batch
+        elif batch.frame is not None and batch.frame.columns:
+            empty = batch
+    if not start and empty is not None:
+        # Without rows there are still columns, which a source may miss.
+        yield empty
 
 
 def records_at(data: Any, numbers: Iterable[int]) -> dict[int, dict[str, Any]]:
@@ -173,7 +179,9 @@ def row_count(data: Any) -> int | None:
         if path.suffix == ".parquet" and is_file(path):
             try:
                 return int(pl.scan_parquet(path).select(pl.len()).collect().item())
-            except pl.exceptions.PolarsError:  # reported when it is read
+            except BaseException as error:  # reported when it is read
+                if not is_failure(error):
+                    raise
                 return None
         return None
     try:

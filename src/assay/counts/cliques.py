@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -143,6 +145,10 @@ class Layout:
     def all_masks(self) -> BoolArray:
         """(values, outcomes): the outcomes that each value allows, for all sources."""
         return np.vstack([np.empty((0, self.outcomes), dtype=bool), *self.masks])
+
+    def by_source(self, table: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
+        """The rows of a (values, …) table, per source."""
+        return [table[start:stop] for start, stop in pairwise(self.value_offsets)]
 
     @cached_property
     def label_of_value(self) -> IntArray:

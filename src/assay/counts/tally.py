@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from assay._core.memory import check_memory
 from assay._core.reading import reading
 from assay._core.stored_arrays import stored_array
 from assay._core.threads import parallel_map, ranges, thread_count
@@ -36,6 +37,9 @@ Number = TypeVar("Number", np.int64, np.float64)
 _ITEMS_AT_ONCE = 2**22
 _PACKED_COST, _LISTED_COST = 0.3 / 64, 1.5
 """Nanoseconds per item for a pair of values, counted in packed bits; and for a pair of votes, counted one by one."""
+
+_MATRICES = 4
+"""How many numbers for each two sources are in memory while these are counted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,6 +257,12 @@ def _counted(votes: Votes, size: int) -> Tally:
         single = upper.diagonal().copy()
         covered = sum((items for _, items in found), np.zeros(len(groups), dtype=np.int64))
     else:
+        check_memory(
+            8 * _MATRICES * len(groups) * m**2,
+            f"counting the co-votes of {m:,} sources",
+            "keep those that vote most often: votes.select([...])",
+            VoteError,
+        )
         single = np.bincount(first[votes.cast.sources] + votes.cast.codes, minlength=first[-1]).astype(np.int64)
         counted = [_count_overlaps(votes, first, component) for component in range(len(groups))]
         overlaps = tuple(found for found, _ in counted)

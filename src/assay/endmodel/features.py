@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.endmodel.encoder import Encoder, Learned, Reader, named
+from assay._core.stored_arrays import of_type, stored_array
+from assay.endmodel.encoder import Encoder, Learned, Reader
 from assay.errors import DataError
 
 if TYPE_CHECKING:
@@ -51,8 +52,12 @@ class Features(Encoder):
 
     def restore(self, learned: Learned) -> FeatureReader:
         """The reader that had learned this."""
-        shape = tuple(named(learned.arrays, "mean", "spread")) if "mean" in learned.arrays else None
-        return FeatureReader(self, int(learned.said["width"]), bool(learned.said["sparse"]), shape)  # type: ignore[arg-type]
+        width = int(of_type(int, learned.said["width"]))
+        shape = None
+        if "mean" in learned.arrays:
+            mean, spread = (stored_array(learned.arrays, name, (width,), np.float32) for name in ("mean", "spread"))
+            shape = mean, spread
+        return FeatureReader(self, width, bool(of_type(bool, learned.said["sparse"])), shape)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from assay._core.stored_arrays import of_type
 from assay.endmodel.encoder import Encoder, Learned, Reader
 from assay.errors import AssayError, DataError
 
@@ -87,9 +88,9 @@ class BiLSTM(Encoder):
     def restore(self, learned: Learned) -> TextReader:
         """The reader that had learned this."""
         # The vectors are part of the weights by now; only their size matters here.
-        size = learned.said["embedding"]
-        known = None if self.vectors is None else np.zeros((len(learned.said["words"]), size), dtype=np.float32)
-        return TextReader(self, tuple(learned.said["words"]), known)
+        words, size = of_type(tuple[str, ...], learned.said["words"]), of_type(int, learned.said["embedding"])
+        known = None if self.vectors is None else np.zeros((len(words), size), dtype=np.float32)
+        return TextReader(self, words, known)
 
     def split(self, text: str) -> list[str]:
         """The words of a text, and its punctuation marks."""

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.endmodel.encoder import Encoder, Learned, Reader, named
+from assay._core.stored_arrays import stored_array
+from assay.endmodel.encoder import Encoder, Learned, Reader
 from assay.errors import AssayError
 
 if TYPE_CHECKING:
@@ -92,7 +93,10 @@ class NGrams(Encoder):
 
     def restore(self, learned: Learned) -> NGramReader:
         """The reader that had learned this."""
-        kinds, rarity = named(learned.arrays, "kinds", "rarity")
+        kinds = stored_array(learned.arrays, "kinds", (None,), np.int64, low=0)
+        rarity = stored_array(learned.arrays, "rarity", (len(kinds),), np.float32, low=0)
+        if not len(kinds) or (np.diff(kinds) <= 0).any():
+            raise ValueError("'kinds' must be in ascending order, and some")
         return NGramReader(self, kinds, rarity)
 
     def counts(self, texts: list[str]) -> tuple[IntArray, IntArray, npt.NDArray[np.float32]]:
@@ -138,14 +142,14 @@ class NGrams(Encoder):
             found += [numbers.setdefault(word, len(numbers)) for word in words]
             sizes[row] = len(words)
         # Not Python's hash, which differs from one process to the next.
-        hashes = np.array([zlib.crc32(word.encode()) for word in numbers], dtype=np.uint64)
+        hashes = np.array([zlib.crc32(word.encode("utf-8", "surrogatepass")) for word in numbers], dtype=np.uint64)
         return (hashes * _MIX)[np.array(found, dtype=np.int64)] if found else hashes, sizes
 
     def _characters(self, texts: list[str]) -> tuple[npt.NDArray[np.uint64], IntArray, IntArray]:
         """A hash for each character of each word with a space on both sides; the word and the text that it is in."""
         spaced = [[f" {word} " for word in self._split(text)] for text in texts]
         words = [word for text in spaced for word in text]
-        codes = np.frombuffer("".join(words).encode("utf-32-le"), dtype=np.uint32)
+        codes = np.frombuffer("".join(words).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
         word = np.repeat(np.arange(len(words)), [len(each) for each in words])
         row = np.repeat(np.arange(len(texts)), [sum(map(len, text)) for text in spaced])
         return _mixed(codes.astype(np.uint64) * _MIX, codes.astype(np.uint64)), word, row

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, TypeVar
@@ -31,6 +34,9 @@ class Processes:
     def __init__(self, workers: int) -> None:
         if not isinstance(workers, int) or isinstance(workers, bool) or workers < 1:
             raise AssayError(f"workers must be a positive integer, but is {workers!r}")
+        most = max(_MOST_WORKERS, _PER_CORE * (os.cpu_count() or 1))
+        if workers > most:
+            raise AssayError(f"workers must be at most {most} on this machine, but is {workers!r}")
         self.workers = workers
 
     def __repr__(self) -> str:
@@ -42,21 +48,40 @@ class Processes:
         from loky.process_executor import TerminatedWorkerError
 
         work = packed(job)
-        with ProcessPoolExecutor(self.workers, initializer=_receive, initargs=(work,)) as pool:
-            try:
-                yield from in_order(partial(pool.submit, _run_received), pieces, lambda: 2 * self.workers)
-            except TerminatedWorkerError as error:
-                raise AssayError(
-                    "a worker process died, killed or out of memory; use fewer workers or a smaller batch_size"
-                ) from error
+        pool = ProcessPoolExecutor(self.workers, initializer=_receive, initargs=(work, os.getpid()))
+        try:
+            yield from in_order(partial(pool.submit, _run_received), pieces, lambda: 2 * self.workers)
+        except TerminatedWorkerError as error:
+            raise AssayError(
+                "a worker process died, killed or out of memory; use fewer workers or a smaller batch_size"
+            ) from error
+        except BaseException:
+            # Whoever stops the program does not want to wait for the pieces at hand.
+            pool.shutdown(kill_workers=True)
+            raise
+        finally:
+            pool.shutdown()
 
 
+_MOST_WORKERS, _PER_CORE = 32, 8
+"""More processes than this, or than so many for each core, are a slip of the pen: each takes a hundred megabytes."""
+_LOOK_EVERY = 0.5
+"""Seconds between two looks whether the process that started a worker is still there."""
 _received = b""
 
 
-def _receive(work: bytes) -> None:
+def _receive(work: bytes, parent: int) -> None:
+    """What a worker does first: keep the job, and end as soon as the process that started it is gone."""
     global _received
     _received = work
+    if os.name != "nt":
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(_LOOK_EVERY)
+    os._exit(1)
 
 
 def _run_received(piece: Any) -> Any:

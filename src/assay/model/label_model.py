@@ -23,9 +23,10 @@ from assay.model.estimate import SolverOutcome
 from assay.model.explanation import Explanation
 from assay.model.files import read_model, write_model
 from assay.model.fitted import BySource, Fitted
+from assay.model.foreign_settings import explains_foreign
 from assay.model.labeling import labels_of
 from assay.model.settings import ModelSettings, check_settings
-from assay.model.solving import checked, dependencies_of, solve, unidentified
+from assay.model.solving import check_size, checked, dependencies_of, solve, unidentified
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -140,6 +141,7 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
 
     # Learning
 
+    @explains_foreign
     def fit(
         self, votes: Any, gold: Any = None, *, engine: Engine | Literal["local"] = "local", progress: bool = True
     ) -> Self:
@@ -173,6 +175,7 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         counted = counted_votes(votes, self, gold=gold, engine=engine, progress=progress)
         return self._fit(counted, progress)
 
+    @explains_foreign
     def partial_fit(
         self, votes: Any, gold: Any = None, *, engine: Engine | Literal["local"] = "local", progress: bool = True
     ) -> Self:
@@ -191,6 +194,7 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         return self
 
     def _fit(self, counted: Counted, progress: bool) -> Self:
+        check_size(counted.tally.schema)
         dependencies, learned = dependencies_of(counted, self, progress)
         report = checked(counted, dependencies, self)
         components = solve(counted, dependencies, self)

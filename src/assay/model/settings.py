@@ -17,6 +17,7 @@ from assay.model.estimate.balance_belief import BalanceOf, BalanceStrength
 from assay.model.estimate.em import EMSettings
 from assay.model.estimate.fit import METHODS, Method
 from assay.model.estimate.knowledge import Belief, Knowledge
+from assay.model.foreign_settings import explains_foreign
 from assay.model.known_balance import balance_beliefs
 from assay.tasks import TaskGraph
 from assay.votes import Schema
@@ -44,6 +45,8 @@ class ModelSettings:
     seed: int = 0
 
 
+setattr(ModelSettings, "__init__", explains_foreign(ModelSettings.__init__))  # noqa: B010  which the dataclass made
+
 _CHOICES = {
     "method": METHODS,
     "balance_of": get_args(BalanceOf),
@@ -66,6 +69,8 @@ def check_settings(model: ModelSettings, *, has_gold: bool, tasks: TaskGraph | N
     for name, least in (("max_steps", 1), ("seed", 0)):
         whole_number(name, getattr(model, name), least=least)
     several("adversarial", model.adversarial, "sources")
+    if not isinstance(model.dependencies, str | Iterable):
+        raise AssayError(f"dependencies must be pairs or groups of sources, but is {model.dependencies!r}")
     if model.beliefs is not None and not isinstance(model.beliefs, Mapping):
         raise AssayError(f"beliefs must be a dict of source -> accuracy, but is {model.beliefs!r}")
     _check_strength(model.balance_strength)

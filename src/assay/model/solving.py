@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from assay._core.memory import check_memory
 from assay._core.threads import one_blas_thread
 from assay.checks import HAND_LABELS, CheckReport, check_tally
-from assay.counts import Dependency, Evidence, Layout, SourceGraph, layout_of
-from assay.errors import UnidentifiableError
+from assay.counts import MAX_VALUES, Dependency, Evidence, Layout, SourceGraph, layout_of
+from assay.errors import UnidentifiableError, VoteError
 from assay.gold import GoldItems
 from assay.model.counted import Counted
 from assay.model.dependencies import LearnedDependencies, learn_from_tally, strong_dependencies
 from assay.model.estimate import GoldVotes, fit_component, with_gold
 from assay.model.fitted import FittedComponent
 from assay.model.settings import MOMENTS, ModelSettings, knowledge_for
+from assay.votes import Schema
 
 _UNIDENTIFIED = ("A101", "A106")
 """The problems that leave accuracies open: sources that trade off against each other, or hardly agree at all."""
+
+_BYTES_PER_PAIR, _BYTES_PER_CELL = 112, 144
+"""The memory of a fit for each two sources, and for each value and outcome, measured on simulated votes."""
 
 
 def dependencies_of(
@@ -67,6 +72,32 @@ def gold_votes(gold: GoldItems, component: int, layout: Layout) -> GoldVotes:
     """The items with gold, in the terms of one component."""
     rows = layout.rows(gold.votes.cast)
     return GoldVotes(layout.design(rows), rows, gold.allowed(component), gold.weights)
+
+
+def check_size(schema: Schema) -> None:
+    """Refuse a fit that would not fit into memory, before anything of it is computed.
+
+    Raises
+    ------
+    VoteError
+        If there are too many sources, or too many outcomes; the error says what to do about it.
+    """
+    sources = len(schema.names)
+    if schema.value_count > MAX_VALUES:
+        check_memory(
+            _BYTES_PER_PAIR * sources**2,
+            f"a label model of {sources:,} sources",
+            "keep those that vote most often: votes.select([...])",
+            VoteError,
+        )
+    for component, sets in zip(schema.label_space.components, schema.outcome_sets, strict=True):
+        cells = sum(int((of_code >= 0).sum()) + 1 for of_code in sets.of_code) * len(component)
+        check_memory(
+            _BYTES_PER_CELL * cells,
+            f"a label model of {len(component):,} outcomes",
+            "merge rare labels, or make a hierarchy of tasks and fit its levels one by one",
+            VoteError,
+        )
 
 
 def solve(counted: Counted, dependencies: Sequence[Dependency], settings: ModelSettings) -> tuple[FittedComponent, ...]:

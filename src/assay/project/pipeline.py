@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from assay._core.rows import batches, row_count
 from assay.checks import CheckReport, check
 from assay.counts import Tally
-from assay.errors import ProjectError
+from assay.errors import AssayError, ProjectError
 from assay.evaluation import Evaluation, TrainingComparison, as_gold
 from assay.gold import HandLabels
 from assay.labels import Labels
@@ -60,6 +61,8 @@ def apply_sources(
         prompts=_prompts(project, budget),
         ask=ask,
     )
+    if not len(votes):
+        raise ProjectError(f"{project.data} has no rows, so there is nothing to vote on")
     votes.to_parquet(votes_path(project))
     return votes
 
@@ -169,6 +172,35 @@ def _gold_alone(project: Project, columns: Mapping[str, Any]) -> Votes:
     return as_gold(project.tasks, columns, len(next(iter(columns.values()))))
 
 
+def check_gold(project: Project) -> None:
+    """Raise if a project's gold cannot be right for its data, before any work is done.
+
+    Raises
+    ------
+    ProjectError
+        If a column is misspelt, a label unknown, or there are more or fewer rows than in the data; names file and
+        column.
+    """
+    columns = project.gold_columns()
+    if columns is None:
+        return
+    for name, labels in columns.items():
+        try:
+            as_gold(project.tasks, {name: labels}, len(labels))
+        except AssayError as error:
+            raise ProjectError(f"{project.gold}, column {name!r}: {error}") from error
+    if project.id is not None and project.gold is not None and names_in(project.gold, project.id) is not None:
+        return
+    known = row_count(project.data)
+    rows = sum(len(batch) for batch in batches(project.data)) if known is None else known
+    found = len(next(iter(columns.values())))
+    if rows != found:
+        raise ProjectError(
+            f"{project.gold} has {found:,} rows, but {project.data} has {rows:,}; gold needs a row for each item, with "
+            "nothing where the label is unknown, or the id of [data] as a column"
+        )
+
+
 @dataclass(frozen=True)
 class Run:
     """What the whole way from rows to labels gave."""
@@ -214,6 +246,7 @@ def run(project: Project, *, hand_labels: bool = True, progress: bool = True) ->
 
     ``hand_labels`` says whether the label model also learns from those, if the project has any.
     """
+    check_gold(project)
     known = hand_labels_of(project) if hand_labels else None
     votes = apply_sources(project, progress=progress)
     model = label_model(project).fit(votes, known, progress=progress)

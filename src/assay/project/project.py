@@ -5,12 +5,13 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
 
 from assay._core.reading import is_file, reading
 from assay._core.rows import as_polars
-from assay.errors import AssayError, ProjectError, SourceError
+from assay.errors import AssayError, ProjectError, SourceError, near_miss
 from assay.llm import PromptSettings
 from assay.model import check_settings
 from assay.project.modules import sources_in
@@ -138,6 +139,10 @@ class Project:
         """True labels as a column for each task, from a file."""
         frame = as_polars(path)
         known = [name for name in self.tasks.names if name in frame.columns]
+        for name in frame.columns:
+            lacking = [task for task in self.tasks.names if task not in known]
+            if name not in known and name != self.id and get_close_matches(name.lower(), map(str.lower, lacking), n=1):
+                raise ProjectError(f"{path} has the column {name!r}, which is no task. {near_miss(name, lacking)}")
         if not known:
             raise ProjectError(
                 f"{path} has no column named after a task; expected some of {', '.join(self.tasks.names)}"

@@ -217,6 +217,9 @@ def checked(said: Mapping[str, Any]) -> _File:
     assay.errors.ProjectError: the file has the unknown key 'modl'. Did you mean 'model'?
     [[tasks]] number 1 needs labels = [...], but it is missing
     """
+    for name in ("tasks", "constraints", "feasible"):
+        if isinstance(said.get(name), dict):
+            raise ProjectError(f"[{name}] is a list of sections: write [[{name}]], with two brackets, before each")
     try:
         # By the rules of JSON a list may stand for a tuple; nothing else is converted, no "3" to 3.
         return AssayToml.model_validate_json(json.dumps(said, default=str), strict=True)

@@ -61,7 +61,7 @@ def names_in(data: Any, column: str) -> Names | None:
     """
     rows = batches(data)
     first = next(rows, None)
-    if first is None or column not in first.record(0):
+    if first is None or not len(first) or column not in first.record(0):
         return None
     names = NamesInPassing(column, data)
     for _ in names.noted(chain([first], rows)):

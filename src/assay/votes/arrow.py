@@ -25,6 +25,7 @@ from assay.errors import VoteError
 from assay.tasks import texts_of
 from assay.votes.dense_codes import DenseCodes
 from assay.votes.encoding import smallest
+from assay.votes.item_names import item_names
 from assay.votes.schema import Schema
 from assay.votes.sparse_codes import CodeArray, SparseCodes
 from assay.votes.votes import Fault, Votes
@@ -98,7 +99,7 @@ class Header:
         """The votes in the rows of a table; ``where`` names the file in errors."""
         with reading(where, "votes file", VoteError):
             store = _from_lists(self.schema, table) if self.is_sparse else _from_source_columns(self.schema, table)
-            items = None if self.item_column is None else table.column(self.item_column).to_numpy()
+            items = None if self.item_column is None else item_names(table.column(self.item_column).to_numpy())
             scores = {name: _scores(table, column) for name, column in self.score_columns.items()}
             return Votes(self.schema, store, items, self.faults, scores)
 

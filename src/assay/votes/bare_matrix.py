@@ -9,6 +9,7 @@ from typing import Any
 from assay.errors import VoteError
 from assay.tasks import TaskGraph
 from assay.votes.item_names import index_of
+from assay.votes.matrix import column_names
 from assay.votes.schema import Schema
 from assay.votes.votes import Votes
 
@@ -25,7 +26,7 @@ def as_votes(given: Any, cardinality: int | None = None) -> Votes:
 def _resampled(matrix: Any) -> Any:
     """A matrix without an index that repeats itself, as that of a resampled table does: it names nothing."""
     index = index_of(matrix)
-    return matrix if index is None or index.is_unique else matrix.to_numpy()
+    return matrix if index is None or index.is_unique else matrix.reset_index(drop=True)
 
 
 def on_the_same_task(matrix: Any, tasks: TaskGraph, names: Sequence[str] | None = None) -> Votes:
@@ -36,7 +37,9 @@ def on_the_same_task(matrix: Any, tasks: TaskGraph, names: Sequence[str] | None 
     votes = Votes.from_matrix(_resampled(matrix), labels=task.labels, task=task.name)
     if names is not None and len(votes.names) != len(names):
         raise VoteError(f"expected a matrix with {len(names)} columns, one per source, but it has {len(votes.names)}")
-    return replace(votes, schema=replace(votes.schema, tasks=tasks, names=tuple(names or votes.names)))
+    if names is None or set(names) == set(column_names(matrix) or ()):
+        names = votes.names  # columns that are called like the sources may be in any order
+    return replace(votes, schema=replace(votes.schema, tasks=tasks, names=tuple(names)))
 
 
 def aligned(given: Any, schema: Schema) -> Votes:

@@ -31,6 +31,8 @@ def codes_of_matrix(matrix: Any, classes: int | None) -> tuple[CodeArray | Spars
             f"expected class numbers from 0, or -1 for abstain, but the matrix holds {codes.min()}; "
             "map every abstention to -1"
         )
+    if classes is None and isinstance(given, np.ndarray):
+        _refuse_long_table(given, column_names(matrix))
     count = max(highest + 1, 2) if classes is None else classes
     if count < 1 or highest >= count:
         raise VoteError(
@@ -38,6 +40,52 @@ def codes_of_matrix(matrix: Any, classes: int | None) -> tuple[CodeArray | Spars
             "classes are numbered from 0"
         )
     return given, count, given.width if isinstance(given, SparseCodes) else given.shape[1]
+
+
+def column_names(matrix: Any) -> list[str] | None:
+    """The names of a table's columns, if it has any: texts, and not numbers."""
+    columns = getattr(matrix, "columns", None)
+    names = None if columns is None else list(columns)
+    return names if names and all(isinstance(name, str) for name in names) else None
+
+
+_LONG = {
+    "item": {"item", "task", "example", "question", "object", "unit", "row", "document", "doc", "sentence", "id"},
+    "source": {"source", "worker", "annotator", "rater", "labeler", "labeller", "user", "person", "performer", "judge"},
+    "label": {
+        "label",
+        "answer",
+        "vote",
+        "class",
+        "category",
+        "response",
+        "judgment",
+        "judgement",
+        "annotation",
+        "value",
+    },
+}
+"""What the columns of a long table are called, in the words of crowds."""
+_MANY_CLASSES = 20
+"""Fewer classes than this do not look like the numbers of items or workers."""
+
+
+def _refuse_long_table(codes: CodeArray, names: list[str] | None) -> None:
+    """Refuse a table of votes, one a row, as it would be read as a matrix of as many classes as there are items."""
+    if codes.shape[1] not in (3, 4) or not len(codes):
+        return
+    words = [name.lower().removesuffix("_id").removesuffix("id").rstrip("_ ") or "id" for name in names or ()]
+    called = sum(any(word in known for word in words) for known in _LONG.values()) == len(_LONG)
+    highest = codes.max(axis=0)
+    # Each item and worker has a row of its own, and the labels are far fewer.
+    pairs = len(np.unique(codes[:, :2], axis=0)) == len(codes) > len(np.unique(codes[:, 0]))
+    looks = codes.min() >= 0 and highest.max() >= _MANY_CLASSES and 4 * highest[2] < highest[:2].max() and pairs
+    if called or looks:
+        raise VoteError(
+            "this looks like a long table, with an item, a source and a label in each row, but a matrix of items × "
+            "sources was expected; use Votes.from_long(table, item=..., source=..., label=...), or give cardinality "
+            "if it is a matrix"
+        )
 
 
 def _sparse(matrix: Any) -> SparseCodes | None:

@@ -20,7 +20,7 @@ from assay.votes.dense_codes import DenseCodes
 from assay.votes.item_names import check_unique, common_index, index_names, item_names, rows_named, unknown_items
 from assay.votes.levels import given_levels
 from assay.votes.long_table import long_votes
-from assay.votes.matrix import codes_of_matrix
+from assay.votes.matrix import codes_of_matrix, column_names
 from assay.votes.schema import HasSchema, OutcomeSets, Schema
 from assay.votes.soft_votes import common_scores, common_tables, recoded, with_levels
 from assay.votes.sparse_codes import CodeArray, SparseCodes
@@ -153,7 +153,7 @@ class Votes(HasSchema):
         labels
             Names for the classes; "0", "1", … by default.
         names
-            Names for the sources; their column numbers by default.
+            Names for the sources; by default those of a table's columns, or else the column numbers.
         task
             The name of the task.
 
@@ -167,7 +167,8 @@ class Votes(HasSchema):
         given, classes, width = codes_of_matrix(matrix, len(labels) if labels is not None else cardinality)
         tasks = TaskGraph.flat(task, labels if labels is not None else [str(i) for i in range(classes)])
         table = tuple(Vote(((task, label),)) for label in tasks.tasks[0].labels)
-        sources = [str(i) for i in range(width)] if names is None else list(names)
+        own = column_names(matrix) if names is None else list(names)
+        sources = [str(i) for i in range(width)] if own is None else own
         schema = Schema(tasks, tuple(sources), (table,) * len(sources))
         if isinstance(given, SparseCodes) and given.width == len(sources):
             return cls(schema, replace(given, codes=given.codes.astype(schema.code_type)))

@@ -188,9 +188,9 @@ def _shrunk_to_majority(
     added = _weights(parameters, evidence, abstentions=True)
     logs = [log - log.mean(axis=1, keepdims=True) for log in added]
     said = np.vstack([np.empty((0, layout.outcomes)), *(log[:-1] for log in logs)])
-    alike = np.vstack([_equally_accurate(masks, accuracy) for masks in voted_for(layout, known.signs)])
-    alike = alike * levels_of(layout, known.signs).weight[:, None]
-    points = layout.sum_over_voters(np.split(alike, layout.value_offsets[1:-1]))
+    worth = layout.by_source(levels_of(layout, known.signs).weight[:, None])
+    alike = [_equally_accurate(masks, accuracy) for masks in voted_for(layout, known.signs)]
+    points = layout.sum_over_voters([each * one for each, one in zip(worth, alike, strict=True)])
     points -= points.mean(axis=1, keepdims=True)
     shrunk = (1 - shrinkage) * said + shrinkage * points
     blocks = [shrunk[start:stop] for start, stop in pairwise(layout.offsets)]

@@ -22,7 +22,7 @@ def soft_majority(layout: Layout, design: Design, signs: FloatArray, even: float
 
     A vote of a soft source counts by its level of confidence, and one on average.
     """
-    weights = np.split(levels_of(layout, signs).weight[:, None], layout.value_offsets[1:-1])
+    weights = layout.by_source(levels_of(layout, signs).weight[:, None])
     shares = [
         weight * masks / np.maximum(masks.sum(axis=1, keepdims=True), 1)
         for masks, weight in zip(voted_for(layout, signs), weights, strict=True)
