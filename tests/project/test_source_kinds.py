@@ -188,3 +188,16 @@ def test_entries_are_plain_toml():
             }
         ]
     }
+
+
+def test_long_values_inside_of_others_stay_on_their_line():
+    long = "word " * 40
+    some = [
+        assay.keywords({one_of("a", "b"): [long, "x"], "c": ["y"]}, on="t", name="words"),
+        assay.prompt(
+            "{text}", answers={"yes": one_of("a", "b"), long: "c"}, examples=[({"text": long}, "yes")], name="p"
+        ),
+        assay.prompt("{text}", questions={"t": {long: "a", "no": None}, "u": {"x": "b", long: "c"}}, name="several"),
+    ]
+    for source in some:
+        assert SourceFile(Path("sources.toml"), source_toml(source)).sources() == [source]
