@@ -20,6 +20,7 @@ from assay.errors import AssayError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pandas import DataFrame
     from rich.table import Table
 
     from assay.evaluation import Evaluation
@@ -195,7 +196,7 @@ def summary(
     votes = stored_votes(project)
     table = votes.summary(gold_votes(project, votes) if gold else None, by=by)
     if as_json:
-        _print_json(json.loads(table.reset_index().to_json(orient="records")))
+        _print_json(_records(table))
         return
     show(summary_table(table, f"{len(votes):,} items" + ("" if by == "overall" else f", by {by}")))
     _print_faults(votes)
@@ -520,6 +521,9 @@ def demo(
     folder: Annotated[Path, typer.Option(help="The folder of the example project.")] = Path("demo"),
     texts: Annotated[int, typer.Option(min=10, help="How many texts to generate.")] = 6_000,
     seed: Annotated[int, typer.Option(help="The random seed of the texts.")] = 7,
+    llm: Annotated[
+        bool, typer.Option("--llm", help="Also ask a small language model on this machine about some of the texts.")
+    ] = False,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -527,7 +531,7 @@ def demo(
     from assay.project.demo import run_demo
     from assay.report import show, summary_table
 
-    done = run_demo(folder, texts, seed)
+    done = run_demo(folder, texts, seed, llm=llm)
     made = done.run
     if as_json:
         held_out = {name: found.accuracy for name, found in done.held_out.items()}
@@ -535,6 +539,9 @@ def demo(
             "with_hand_labels": {**done.taught.to_dict(), **_told(done.taught)},
             "held_out": held_out,
             "report": None if done.page is None else str(done.page),
+            "prompts": None
+            if done.asked is None
+            else json.loads(done.asked[1].reset_index().to_json(orient="records")),
         }
         _print_json({**made.to_dict(), **{name: value for name, value in extras.items() if value}})
         return
@@ -552,6 +559,11 @@ def demo(
         show(_compared(done.held_out))
     else:
         print("no end model was trained, since PyTorch is not installed: pip install 'assay[torch]'")
+    if done.asked is not None:
+        unsure, summary = done.asked
+        title = f"what a small language model says about the {len(unsure.rows):,} least sure texts"
+        show(summary_table(summary, title))
+        print("it is far too small to be right: see what a larger one says, by [prompts] in assay.toml")
     print(f"\nlook around in {folder}: change sources.py, then run 'assay run {folder}'")
     print(f"to label texts yourself, remove hand_labels.jsonl and run 'assay label {folder}'")
     if done.page is None:
@@ -704,6 +716,10 @@ def _load(folder: Path) -> Project:
 def _print_faults(votes: Votes) -> None:
     for fault in votes.faults:
         print(f"source {fault.source!r} failed on {fault.count:,} rows, first on row {fault.row}: {fault.error}")
+
+
+def _records(table: DataFrame) -> Any:
+    return json.loads(table.reset_index().to_json(orient="records"))
 
 
 def _print_json(value: Any) -> None:

@@ -1,5 +1,13 @@
-"""Asking language models: any server that speaks OpenAI's chat completions, patiently, within a budget, once."""
+"""Asking language models: any server that speaks OpenAI's chat completions, patiently, within a budget, once.
 
+The local model is loaded when it is first used, since it is a program of its own too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay._core.lazy_names import lazy_names
 from assay.llm.cache import AnswerCache, Kept
 from assay.llm.endpoint import Endpoint
 from assay.llm.exchange import Reply, Request, Token, guessed_tokens, messages
@@ -17,6 +25,7 @@ __all__ = [
     "Job",
     "Kept",
     "Ledger",
+    "LocalModel",
     "Price",
     "PromptSettings",
     "Reply",
@@ -29,3 +38,8 @@ __all__ = [
     "guessed_tokens",
     "messages",
 ]
+
+if TYPE_CHECKING:
+    from assay.llm.local_model import LocalModel
+
+__getattr__ = lazy_names(globals(), {"assay.llm.local_model": ["LocalModel"]})
