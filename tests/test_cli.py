@@ -13,8 +13,8 @@ from assay.cli import app
 
 runner = CliRunner()
 COMMANDS = [
-    "init", "apply", "summary", "check", "dependencies", "run", "label", "next", "train", "predict", "evaluate",
-    "confident", "report", "compare", "demo",
+    "init", "apply", "cache", "summary", "check", "dependencies", "run", "label", "next", "train", "predict",
+    "evaluate", "confident", "report", "compare", "demo",
 ]  # fmt: skip
 
 

@@ -37,10 +37,13 @@ _HOMES = {
         "dictionary",
         "keywords",
         "preprocess",
+        "prompt",
+        "prompt_costs",
         "regex",
         "source",
         "threshold",
     ],
+    "assay.llm": ["PromptSettings"],
     "assay.labels": ["Labels"],
     "assay.checks": ["check"],
     "assay.model": ["LabelModel", "next_items"],
@@ -108,6 +111,7 @@ if TYPE_CHECKING:
     from assay.evaluation import evaluate, over_trials
     from assay.gold import HandAnswer, HandLabels
     from assay.labels import Labels
+    from assay.llm import PromptSettings
     from assay.model import LabelModel, next_items
     from assay.model.dependencies import LearnedDependencies, learn_dependencies
     from assay.planner import plan
@@ -122,6 +126,8 @@ if TYPE_CHECKING:
         dictionary,
         keywords,
         preprocess,
+        prompt,
+        prompt_costs,
         regex,
         source,
         threshold,

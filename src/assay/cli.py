@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,6 +20,7 @@ from assay.errors import AssayError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pandas import DataFrame
     from rich.table import Table
 
     from assay.evaluation import Evaluation
@@ -94,24 +96,86 @@ def apply(
         str | None,
         typer.Option(metavar="raise|abstain", help="What to do when a source fails on a row, in place of the setting."),
     ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Tell what prompts would ask and cost, and ask nothing.")
+    ] = False,
+    budget: Annotated[
+        float | None,
+        typer.Option(metavar="MONEY", help="As much may be spent on prompts, in place of the setting in assay.toml."),
+    ] = None,
+    where: Annotated[
+        str | None,
+        typer.Option(
+            metavar="all|unsure",
+            help="Ask prompts about all items, or those that other sources leave the model unsure of.",
+        ),
+    ] = None,
+    share: Annotated[
+        float | None, typer.Option(metavar="SHARE", help="The share of items that these are, in place of the setting.")
+    ] = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
     """Apply the project's sources to its data and write the votes."""
-    from assay.project import apply_sources, votes_path
+    from assay.project import apply_sources, hand_labels_of, unsure_items, votes_path
 
     project = _load(folder)
-    changes: dict[str, Any] = {"workers": workers, "on_error": on_error}
+    if where not in (None, "all", "unsure"):
+        raise AssayError(f"--where must be 'all' or 'unsure', but is {where!r}")
+    told_share = project.ask_share if share is None else share
+    found = None
+    if (where or project.ask_where) == "unsure":
+        found = unsure_items(project, told_share, hand_labels=hand_labels_of(project))
+    elif where == "all":
+        project = replace(project, ask_where="all")
+    told = {} if found is None else found.to_dict()
+    if found is not None and not as_json:
+        print(found)
+    rows = None if found is None else found.rows.tolist()
+    if dry_run:
+        _print_costs(project, budget, rows, told, as_json)
+        return
+    changes: dict[str, Any] = {"workers": workers, "on_error": on_error, "budget": budget, "ask": rows}
     votes = apply_sources(project, **{name: value for name, value in changes.items() if value is not None})
     path = votes_path(project)
     if as_json:
         n, m = votes.shape
         faults = [vars(fault) for fault in votes.faults]
-        _print_json({"items": n, "sources": m, "votes": str(path), "faults": faults})
+        _print_json({"items": n, "sources": m, "votes": str(path), "faults": faults, **told})
         return
     _print_faults(votes)
     print(f"{votes!r} written to {path}")
     print(f"next: assay summary {folder}")
+
+
+@app.command(epilog="Example: [bold]assay cache my-project --clear[/]")
+def cache(
+    folder: Folder = Path("."),
+    clear: Annotated[
+        bool, typer.Option("--clear", help="Forget the answers; they will be asked and paid anew.")
+    ] = False,
+    model: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="With --clear, only the answers of this model.")
+    ] = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Show the answers of prompts that are kept, what they cost, and forget them."""
+    from assay.project import answers_kept, forget_answers, kept_table
+    from assay.report import show
+
+    project = _load(folder)
+    forgotten = forget_answers(project, model) if clear else None
+    kept = answers_kept(project)
+    if as_json:
+        _print_json({**kept.to_dict(), **({} if forgotten is None else {"forgotten": forgotten})})
+        return
+    if forgotten is not None:
+        print(f"forgot {forgotten:,} answers")
+    if kept.models:
+        show(kept_table(kept))
+    else:
+        print(f"{kept.path} holds no answers")
 
 
 @app.command(epilog="Example: [bold]assay summary my-project --by task[/]")
@@ -132,7 +196,7 @@ def summary(
     votes = stored_votes(project)
     table = votes.summary(gold_votes(project, votes) if gold else None, by=by)
     if as_json:
-        _print_json(json.loads(table.reset_index().to_json(orient="records")))
+        _print_json(_records(table))
         return
     show(summary_table(table, f"{len(votes):,} items" + ("" if by == "overall" else f", by {by}")))
     _print_faults(votes)
@@ -457,6 +521,9 @@ def demo(
     folder: Annotated[Path, typer.Option(help="The folder of the example project.")] = Path("demo"),
     texts: Annotated[int, typer.Option(min=10, help="How many texts to generate.")] = 6_000,
     seed: Annotated[int, typer.Option(help="The random seed of the texts.")] = 7,
+    llm: Annotated[
+        bool, typer.Option("--llm", help="Also ask a small language model on this machine about some of the texts.")
+    ] = False,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -464,7 +531,7 @@ def demo(
     from assay.project.demo import run_demo
     from assay.report import show, summary_table
 
-    done = run_demo(folder, texts, seed)
+    done = run_demo(folder, texts, seed, llm=llm)
     made = done.run
     if as_json:
         held_out = {name: found.accuracy for name, found in done.held_out.items()}
@@ -472,6 +539,9 @@ def demo(
             "with_hand_labels": {**done.taught.to_dict(), **_told(done.taught)},
             "held_out": held_out,
             "report": None if done.page is None else str(done.page),
+            "prompts": None
+            if done.asked is None
+            else json.loads(done.asked[1].reset_index().to_json(orient="records")),
         }
         _print_json({**made.to_dict(), **{name: value for name, value in extras.items() if value}})
         return
@@ -489,6 +559,11 @@ def demo(
         show(_compared(done.held_out))
     else:
         print("no end model was trained, since PyTorch is not installed: pip install 'assay[torch]'")
+    if done.asked is not None:
+        unsure, summary = done.asked
+        title = f"what a small language model says about the {len(unsure.rows):,} least sure texts"
+        show(summary_table(summary, title))
+        print("it is far too small to be right: see what a larger one says, by [prompts] in assay.toml")
     print(f"\nlook around in {folder}: change sources.py, then run 'assay run {folder}'")
     print(f"to label texts yourself, remove hand_labels.jsonl and run 'assay label {folder}'")
     if done.page is None:
@@ -570,6 +645,22 @@ def _compared(found: Mapping[str, Evaluation]) -> Table:
     return comparison_table(found, how)
 
 
+def _print_costs(
+    project: Project, budget: float | None, rows: list[int] | None, told: Mapping[str, Any], as_json: bool
+) -> None:
+    """What prompts would cost."""
+    from assay.project import costs_of, costs_table
+    from assay.report import show
+
+    costs = costs_of(project, budget=budget, ask=rows)
+    if as_json:
+        _print_json({**costs.to_dict(), **told})
+        return
+    if costs.prompts:
+        show(costs_table(costs))
+    print(costs if costs.prompts else "no source is a prompt, so nothing is asked")
+
+
 def _print_run(made: Run) -> None:
     """What a run gave: the check, the sources with their accuracies, and the scores."""
     from assay.report import score_table, show, sources_table
@@ -625,6 +716,10 @@ def _load(folder: Path) -> Project:
 def _print_faults(votes: Votes) -> None:
     for fault in votes.faults:
         print(f"source {fault.source!r} failed on {fault.count:,} rows, first on row {fault.row}: {fault.error}")
+
+
+def _records(table: DataFrame) -> Any:
+    return json.loads(table.reset_index().to_json(orient="records"))
 
 
 def _print_json(value: Any) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 import assay
 
-HEAVY = ("torch", "dask", "distributed", "pyspark", "sklearn", "altair")
+HEAVY = ("torch", "dask", "distributed", "pyspark", "sklearn", "altair", "httpx2")
 
 
 def in_a_new_process(program: str) -> str:

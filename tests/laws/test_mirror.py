@@ -31,6 +31,10 @@ TESTED_IN = {
     # Votes and labels in pieces: the law is that pieces do not show.
     "model/labeling.py": "laws/test_streaming.py",
     "votes/pieces.py": "laws/test_streaming.py",
+    # Tables are read where what is in them is made.
+    "project/prompt_tables.py": "project/test_kept_answers.py",
+    # Errors, raised by whoever asks.
+    "llm/failures.py": "llm/test_client.py",
     # Columns of labels, as codes and the votes these stand for.
     "votes/columns.py": "votes/test_encoding.py",
     # Bare matrices wherever votes are taken.

@@ -295,7 +295,7 @@ def test_all_that_is_wrong_is_told_at_once(tmp_path, tasks):
         "F: [[source]] number 1 (line 2), on must be a string, but is 3",
         'F: [[source]] number 1 (line 2) needs name = "...", but it is missing',
         "F: [[source]] number 2 ('a', line 6) says nothing of how it votes: give it one of keywords, regex, "
-        "dictionary, threshold, column, crowd.",
+        "dictionary, threshold, column, crowd, prompt.",
         "F: [[source]] number 4 ('b', line 11) has the same name as [[source]] number 3 ('b', line 8); give each "
         "source its own",
     ]

@@ -66,3 +66,26 @@ def test_what_most_use_and_labels_are_no_hint():
     assert not dependency_hints(others)
     assert not dependency_hints([about_nurses, NURSES], ignore=["nurse"])
     assert "nurse" in str(dependency_hints([about_nurses, NURSES])[0])
+
+
+def test_prompts_to_one_model_that_ask_alike():
+    yes_no = {"yes": "Spam", "no": "Ham"}
+    one = assay.prompt("Is this comment on a video spam? Answer yes or no. {text}", answers=yes_no, name="one")
+    other = assay.prompt(
+        "Would you say this comment on a video is spam? yes or no: {text}", answers=yes_no, name="other"
+    )
+    different = assay.prompt("Does it ask people to subscribe or click? {text}", answers=yes_no, name="different")
+    elsewhere = assay.prompt(
+        "Is this comment on a video spam? Answer yes or no. {text}", answers=yes_no, name="elsewhere", model="another"
+    )
+    found = assay.dependency_hints([one, other, different, elsewhere])
+    assert [(hint.sources, hint.kind) for hint in found] == [(("one", "other"), "prompt")]
+    assert str(found[0]) == "one – other: prompts to one model that share 50% of their words"
+
+
+def test_prompts_for_several_tasks_are_compared_too():
+    several = [
+        assay.prompt("Tell the tone and topic of {text}", questions={"tone": ["calm", "angry"]}, name=name)
+        for name in ("one", "other")
+    ]
+    assert assay.dependency_hints(several)[0].kind == "prompt"

@@ -18,15 +18,17 @@ from assay._core.reading import is_file, reading
 from assay.errors import AssayError
 
 _KEY = "assay"
-_DIGEST = "assay.digest"
+_DIGEST = "digest"
 
 
 def write_tensors(path: str | Path, kind: str, said: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Path:
     """Write tensors and JSON to one file, which is there whole, or not at all."""
     target = Path(path)
-    told, own = json.dumps({"kind": kind, **said}), _apart(tensors)
+    told, own = {"kind": kind, **said}, _apart(tensors)
+    # One text, since safetensors writes several in an order that changes from run to run.
+    noted = json.dumps({**told, _DIGEST: _digest(told, own)})
     with writing(target) as unfinished:
-        save_file(own, unfinished, {_KEY: told, _DIGEST: _digest(told, own)})
+        save_file(own, unfinished, {_KEY: noted})
     return target
 
 
@@ -47,13 +49,13 @@ def read_tensors(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str,
     if not is_file(path):
         raise AssayError(f"there is no file {path}")
     with reading(path, f"file with {kind}"), safe_open(path, framework="pt") as file:
-        metadata = file.metadata() or {}
-        said = json.loads(metadata[_KEY])
+        said = json.loads((file.metadata() or {})[_KEY])
+        # Files of earlier versions have no digest.
+        digest = said.pop(_DIGEST, None)
         if said["kind"] != kind:
             raise AssayError(f"{path} holds {said['kind']}, but {kind} was expected")
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  not a dict
-        # Files of earlier versions have no digest.
-        if _DIGEST in metadata and metadata[_DIGEST] != _digest(metadata[_KEY], tensors):
+        if digest is not None and digest != _digest(said, tensors):
             raise AssayError("it does not hold what was written to it")
         broken = next((name for name, tensor in tensors.items() if not _is_finite(tensor)), None)
         if broken is not None:
@@ -61,9 +63,9 @@ def read_tensors(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str,
         return said, tensors
 
 
-def _digest(told: str, tensors: Mapping[str, Tensor]) -> str:
+def _digest(told: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> str:
     """Tells the contents of a file from any others."""
-    digest = hashlib.sha256(told.encode())
+    digest = hashlib.sha256(json.dumps(told).encode())
     for name, tensor in sorted(tensors.items()):
         digest.update(json.dumps([name, str(tensor.dtype), list(tensor.shape)]).encode())
         digest.update(tensor.reshape(-1).view(torch.uint8).numpy().data)

@@ -6,12 +6,14 @@ from assay.project.comparison_tables import change_tables
 from assay.project.confident import Confident, confident_labels
 from assay.project.end_model import compare_methods, predict, train
 from assay.project.hand_labels import Answers, ItemShown, Queued, queue, shown_items
+from assay.project.kept_answers import AnswersKept, answers_kept, forget_answers
 from assay.project.labeling import Labeling, Note, press
 from assay.project.labeling_terminal import Labeled, label_by_hand, queue_rows, queue_table
 from assay.project.pipeline import (
     Run,
     apply_sources,
     check_votes,
+    costs_of,
     current_votes,
     gold_votes,
     hand_labels_of,
@@ -22,12 +24,15 @@ from assay.project.pipeline import (
     votes_path,
 )
 from assay.project.project import Project
+from assay.project.prompt_tables import costs_table, kept_table
 from assay.project.reporting import write_report
 from assay.project.source_file import DeclaredSource, SourceFile, read_sources, source_toml
 from assay.project.training_comparison import compare_training, stored_comparison
+from assay.project.unsure import Unsure, least_sure, unsure_items
 
 __all__ = [
     "Answers",
+    "AnswersKept",
     "Comparison",
     "Confident",
     "DeclaredSource",
@@ -39,6 +44,8 @@ __all__ = [
     "Queued",
     "Run",
     "SourceFile",
+    "Unsure",
+    "answers_kept",
     "apply_sources",
     "change_tables",
     "check_votes",
@@ -47,12 +54,17 @@ __all__ = [
     "compare_methods",
     "compare_training",
     "confident_labels",
+    "costs_of",
+    "costs_table",
     "current_votes",
+    "forget_answers",
     "gold_votes",
     "hand_labels_of",
     "hints_of",
+    "kept_table",
     "label_by_hand",
     "learned_dependencies",
+    "least_sure",
     "predict",
     "press",
     "queue",
@@ -65,6 +77,7 @@ __all__ = [
     "stored_comparison",
     "stored_votes",
     "train",
+    "unsure_items",
     "votes_path",
     "write_report",
 ]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -15,12 +15,14 @@ from assay.errors import AssayError, ProjectError
 from assay.evaluation import Evaluation, TrainingComparison, as_gold
 from assay.gold import HandLabels
 from assay.labels import Labels
+from assay.llm import PromptSettings
 from assay.model import LabelModel
 from assay.model.dependencies import LearnedDependencies, learn_dependencies, strong_dependencies
 from assay.project.project import Project
 from assay.project.settings import changed
+from assay.project.unsure import unsure_items
 from assay.report import ITEMS, Report, evaluate_methods
-from assay.sources import Hint, apply, dependency_hints, names_in
+from assay.sources import Hint, PromptCosts, apply, dependency_hints, names_in, prompt_costs
 from assay.tasks import TaskGraph
 from assay.votes import Votes, by_name
 
@@ -32,8 +34,20 @@ def votes_path(project: Project) -> Path:
     return project.output / VOTES_FILE
 
 
-def apply_sources(project: Project, *, progress: bool = True, **changes: Any) -> Votes:
-    """Apply a project's sources to its data and keep the votes; ``changes`` override its settings."""
+def apply_sources(
+    project: Project,
+    *,
+    progress: bool = True,
+    budget: float | None = None,
+    ask: Iterable[int] | None = None,
+    **changes: Any,
+) -> Votes:
+    """Apply a project's sources to its data and keep the votes; ``budget`` and ``changes`` override its settings.
+
+    ``ask`` says which rows prompts are asked about, by number; by default those that the project says.
+    """
+    if ask is None and project.ask_where == "unsure":
+        ask = unsure_items(project, project.ask_share, hand_labels=hand_labels_of(project), progress=progress).rows
     settings = changed(project.settings, changes)
     votes = apply(
         project.sources(),
@@ -44,11 +58,24 @@ def apply_sources(project: Project, *, progress: bool = True, **changes: Any) ->
         workers=settings.workers,
         batch_size=settings.batch_size,
         progress=progress,
+        prompts=_prompts(project, budget),
+        ask=ask,
     )
     if not len(votes):
         raise ProjectError(f"{project.data} has no rows, so there is nothing to vote on")
     votes.to_parquet(votes_path(project))
     return votes
+
+
+def costs_of(project: Project, *, budget: float | None = None, ask: Iterable[int] | None = None) -> PromptCosts:
+    """What a project's prompts would cost, without asking."""
+    settings = _prompts(project, budget)
+    size = project.settings.batch_size
+    return prompt_costs(project.sources(), project.data, prompts=settings, ask=ask, batch_size=size)
+
+
+def _prompts(project: Project, budget: float | None) -> PromptSettings:
+    return project.prompts if budget is None else replace(project.prompts, budget=budget)
 
 
 class _OfTasks(Protocol):

@@ -7,17 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from assay._core.reading import is_file, reading
 from assay._core.rows import as_polars
-from assay.errors import AssayError, ProjectError, near_miss
+from assay.errors import AssayError, ProjectError, SourceError, near_miss
+from assay.llm import PromptSettings
 from assay.model import check_settings
 from assay.project.modules import sources_in
 from assay.project.settings import (
     ConstraintEntry,
     EndModelSettings,
     ModelSettings,
+    PromptsSection,
     Settings,
     TaskEntry,
     changed,
@@ -54,6 +56,12 @@ class Project:
     model: Any = field(default_factory=ModelSettings)
     """The settings of the label model, by name."""
     endmodel: EndModelSettings = field(default_factory=EndModelSettings)
+    prompts: PromptSettings = field(default_factory=PromptSettings)
+    """How prompts are asked."""
+    ask_where: Literal["all", "unsure"] = "all"
+    """Whether prompts are asked about all items, or those that the other sources leave the label model unsure of."""
+    ask_share: float = 0.2
+    """The share of items that these are."""
     dev: tuple[Path, Path] | None = None
     """Items and their gold, for early stopping."""
     output: Path
@@ -178,9 +186,20 @@ def _project(home: Path, said: Mapping[str, Any]) -> Project:
         settings=file.settings,
         model=file.model,
         endmodel=file.endmodel,
+        prompts=_prompts(home, file.prompts),
+        ask_where=file.prompts.where,
+        ask_share=file.prompts.share,
         dev=None if dev is None else (_path(home, dev.path, "[dev] path"), _path(home, dev.gold, "[dev] gold")),
         output=_path(home, file.output.folder, "[output] folder"),
     )
+
+
+def _prompts(home: Path, said: PromptsSection) -> PromptSettings:
+    cache = _path(home, said.cache, "[prompts] cache")
+    try:
+        return PromptSettings(**{**said.model_dump(exclude={"where", "share"}), "cache": cache})
+    except SourceError as error:
+        raise ProjectError(f"[prompts] {error}") from error
 
 
 def _path(home: Path, said: str, where: str) -> Path:

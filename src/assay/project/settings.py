@@ -158,6 +158,32 @@ class SourcesSection(_Section):
     file: str | None = None
 
 
+class PriceEntry(_Section):
+    """One of ``[prompts.prices]``: what a million tokens of a model cost."""
+
+    input: Annotated[float, Field(ge=0)]
+    output: Annotated[float, Field(ge=0)]
+
+
+class PromptsSection(_Section):
+    """``[prompts]``: how prompts are asked, as in :class:`assay.PromptSettings`."""
+
+    base_url: str | None = None
+    model: str | None = None
+    key: str | None = None
+    cache: str = "answers.sqlite"
+    where: Literal["all", "unsure"] = "all"
+    share: Annotated[float, Field(gt=0, le=1)] = 0.2
+    budget: Annotated[float, Field(gt=0)] | None = None
+    prices: dict[str, PriceEntry] = {}
+    concurrency: PositiveInt = 8
+    requests_per_minute: Annotated[float, Field(gt=0)] | None = None
+    tokens_per_minute: Annotated[float, Field(gt=0)] | None = None
+    timeout: Annotated[float, Field(gt=0)] = 60.0
+    retries: Annotated[int, Field(ge=0)] = 6
+    first_pause: Annotated[float, Field(gt=0)] = 0.5
+
+
 class OutputSection(_Section):
     """``[output]``."""
 
@@ -178,6 +204,7 @@ class _File(_Section):
     settings: Settings = Settings()
     model: Any
     endmodel: EndModelSettings = EndModelSettings()
+    prompts: PromptsSection = PromptsSection()
     output: OutputSection = OutputSection()
 
 

@@ -324,7 +324,7 @@ def _checked(said: Mapping[str, Any], where: str) -> SourceEntry:
 
 def _check_labels(sources: Sequence[Source], tasks: TaskGraph) -> None:
     for source in sources:
-        for label in source.declared or ():
+        for label in source.mentioned:
             tasks.label_space.vote(label, source.task)
 
 

@@ -14,7 +14,19 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
 
 from assay.errors import ProjectError, SourceError, VoteError, near_miss
-from assay.sources import Recipe, Rule, Source, column, crowd, dictionary, keywords, regex, threshold
+from assay.sources import (
+    PromptSource,
+    Recipe,
+    Rule,
+    Source,
+    column,
+    crowd,
+    dictionary,
+    keywords,
+    prompt,
+    regex,
+    threshold,
+)
 from assay.tasks import LabelSet, as_label_set
 
 _A_LABEL = 'a label name, { one_of = ["...", "..."] }, { none_of = ["..."] }, or a table of task = label'
@@ -281,6 +293,63 @@ class CrowdEntry(SourceEntry):
         return crowd(folder / given.pop("crowd"), **given)
 
 
+def _answers(value: Any) -> Any:
+    """The answers of a prompt: a list of labels, or a table of answer = label."""
+    if isinstance(value, list | tuple) and value and all(isinstance(one, str) for one in value):
+        return tuple(value)
+    if isinstance(value, Mapping) and value:
+        return {answer: _said(label) for answer, label in value.items()}
+    raise ValueError("a list of labels, or a table of answer = label, with false to abstain")
+
+
+AnswersSaid = Annotated[Any, BeforeValidator(_answers)]
+
+
+class _Example(_Part):
+    row: dict[str, str | int | float | bool]
+    answer: str | dict[str, str]
+
+
+class PromptEntry(SourceEntry):
+    """``prompt = "..."``: a question to a language model, as in :func:`assay.prompt`.
+
+    The server and its key are named in ``assay.toml`` alone: a file of sources may come from elsewhere, and must not
+    send what is in the environment to wherever it likes.
+    """
+
+    kind = "prompt"
+    make = staticmethod(prompt)
+
+    prompt: Name
+    answers: AnswersSaid = None
+    questions: Annotated[dict[str, AnswersSaid], Field(min_length=1)] | None = None
+    task: str | tuple[str, ...] | None = None  # type: ignore[assignment]  # of several, where it answers for several
+    model: str | None = None
+    system: str | None = None
+    examples: tuple[_Example, ...] = ()
+    soft: bool = True
+    calibrate: bool = False
+    samples: int = 1
+    temperature: float | None = None
+    max_tokens: int | None = None
+    levels: list[float] | None = None
+
+    def given(self, folder: Path) -> dict[str, Any]:
+        return {**super().given(folder), "examples": tuple((one.row, one.answer) for one in self.examples)}
+
+    @classmethod
+    def arguments(cls, recipe: Recipe) -> dict[str, Any]:
+        given = dict(recipe.arguments)
+        server = [key for key in ("base_url", "key") if given.pop(key) is not None]
+        if server:
+            raise ProjectError(
+                f"a prompt with a {' and a '.join(server)} of its own cannot be written to a file; name the server in "
+                "[prompts] of assay.toml, or keep the prompt in a Python module"
+            )
+        shown = tuple({"row": dict(row), "answer": answer} for row, answer in given.pop("examples"))
+        return {**given, **({"examples": shown} if shown else {})}
+
+
 _ENTRIES: tuple[type[SourceEntry], ...] = (
     KeywordsEntry,
     RegexEntry,
@@ -288,6 +357,7 @@ _ENTRIES: tuple[type[SourceEntry], ...] = (
     ThresholdEntry,
     ColumnEntry,
     CrowdEntry,
+    PromptEntry,
 )
 KINDS: dict[str, type[SourceEntry]] = {entry.kind: entry for entry in _ENTRIES}
 """The kinds by their keys; a new kind is one more class in the list above."""
@@ -312,7 +382,7 @@ def entry_of(source: Source) -> dict[str, Any]:
     >>> entry_of(keywords(["surgeon"], LabelSet(("Doctor", "Lawyer")), on="text", name="medicine"))
     {'name': 'medicine', 'keywords': ['surgeon'], 'label': {'one_of': ['Doctor', 'Lawyer']}, 'on': 'text'}
     """
-    recipe = source.recipe if isinstance(source, Rule) else None
+    recipe = source.recipe if isinstance(source, Rule | PromptSource) else None
     if recipe is None:
         raise ProjectError(
             f"source {source.name!r} cannot be written to a file, only rules made by {', '.join(_describable())} can; "

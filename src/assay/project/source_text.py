@@ -107,24 +107,25 @@ def edited_entry(text: str, said: Mapping[str, Any]) -> str:
     return tomlkit.dumps(document)
 
 
-def _item(value: Any) -> Item:
+def _item(value: Any, *, inside: bool = False) -> Item:
+    """A value as TOML has it; a long table gets a header of its own, unless it stands inside of another value."""
     if isinstance(value, str):
         plain = "\\" in value and "'" not in value and value.isprintable()
         return tomlkit.string(value, literal=plain)
     if isinstance(value, Mapping):
         line = tomlkit.inline_table()
         for key, part in value.items():
-            line.append(key, _item(part))
-        if len(line.as_string()) <= _WIDTH:
+            line.append(key, _item(part, inside=True))
+        if inside or len(line.as_string()) <= _WIDTH:
             return line
         table = tomlkit.table()
         for key, part in value.items():
-            table.add(key, _item(part))
+            table.add(key, _item(part, inside=True))
         return table
     if isinstance(value, list | tuple):
         array = tomlkit.array()
-        array.extend(_item(part) for part in value)
-        array.multiline(len(array.as_string()) > _WIDTH)
+        array.extend(_item(part, inside=True) for part in value)
+        array.multiline(not inside and len(array.as_string()) > _WIDTH)
         return array
     made: Item = tomlkit.item(value)
     return made

@@ -11,12 +11,17 @@ from assay.sources.hints import Hint, dependency_hints
 from assay.sources.keyword_lists import keywords
 from assay.sources.naming import names_in
 from assay.sources.preprocessing import preprocess
+from assay.sources.prompt_forecast import PromptCost, PromptCosts, prompt_costs
+from assay.sources.prompts import PromptSource, prompt
 from assay.sources.regexes import regex
 from assay.sources.rule import Recipe, Rule
 from assay.sources.thresholds import threshold
 
 __all__ = [
     "Hint",
+    "PromptCost",
+    "PromptCosts",
+    "PromptSource",
     "Recipe",
     "Rule",
     "Source",
@@ -30,6 +35,8 @@ __all__ = [
     "keywords",
     "names_in",
     "preprocess",
+    "prompt",
+    "prompt_costs",
     "regex",
     "source",
     "threshold",

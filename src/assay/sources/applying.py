@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -14,9 +15,11 @@ from assay._core.progress import Progress
 from assay._core.rows import BATCH_SIZE, Batch, batches, row_count
 from assay.engine import Engine, Local, Processes, engine_of
 from assay.errors import AssayError, SourceError, TaskError, VoteError, near_miss
+from assay.llm import PromptSettings, Session
 from assay.sources.base import Emission, Failure, Source, flatten
 from assay.sources.naming import NamesInPassing
 from assay.sources.patterns import PatternRule, match_patterns
+from assay.sources.prompts import PromptSource, emit_prompts
 from assay.tasks import LabelSpace, TaskGraph, Vote, task_graph_declared_last, votes_for
 from assay.votes import (
     Fault,
@@ -50,6 +53,8 @@ def apply(
     engine: Engine | Literal["local"] = "local",
     batch_size: int = BATCH_SIZE,
     progress: bool = True,
+    prompts: PromptSettings | None = None,
+    ask: Iterable[int] | None = None,
 ) -> Votes:
     """Ask every source about every row.
 
@@ -81,6 +86,11 @@ def apply(
         How many rows are worked on at a time. The votes do not depend on it.
     progress
         Whether to show progress on a terminal.
+    prompts
+        How :func:`assay.prompt` sources are asked: limits, budget, prices, and the cache of their answers. They are
+        always asked from this process, whatever the engine.
+    ask
+        The numbers of the rows that prompts are asked about; on others they abstain. By default all.
 
     Returns
     -------
@@ -110,18 +120,70 @@ def apply(
         raise TaskError("no task graph: declare assay.TaskGraph([...]) first, or give apply(..., tasks=...)")
     declared = _declared(flat, graph.label_space)
     collected = _Collected(flat, graph, declared)
-    ask = _Job(flat, graph.label_space, declared, on_error)
+    job = _Job(flat, graph.label_space, declared, on_error)
     place = engine_of(engine)
     if workers > 1:
         if not isinstance(place, Local):
             raise SourceError(f"workers are processes of this machine; with engine={engine!r} leave them out")
         place = Processes(workers)
     names = NamesInPassing(id, data)
-    with Progress("applying sources", row_count(data), show=progress) as bar:
-        for part in place.map(ask, names.noted(batches(data, batch_size))):
-            collected.add(part)
-            bar.advance(len(part.columns[0].codes))
+    rows = names.noted(batches(data, batch_size))
+    if any(isinstance(source, PromptSource) for source in flat):
+        chosen = None if ask is None else frozenset(map(int, ask))
+        total = row_count(data) if chosen is None else len(chosen)
+        parts = _with_prompts(job, chosen, place, rows, total, prompts or PromptSettings(), progress)
+    else:
+        parts = _with_progress(place.map(job, rows), row_count(data), progress)
+    for part in parts:
+        collected.add(part)
     return replace(collected.votes(), items=names.all())
+
+
+def _with_progress(parts: Iterator[_Part], total: int | None, progress: bool) -> Iterator[_Part]:
+    with Progress("applying sources", total, show=progress) as bar:
+        for part in parts:
+            yield part
+            bar.advance(len(part.columns[0].codes))
+
+
+def _with_prompts(
+    job: _Job,
+    chosen: frozenset[int] | None,
+    place: Engine,
+    rows: Iterator[Batch],
+    total: int | None,
+    settings: PromptSettings,
+    progress: bool,
+) -> Iterator[_Part]:
+    """The parts of all sources: prompts are asked here, about batches whose other votes are done, wherever that was."""
+    prompts = [source for source in job.sources if isinstance(source, PromptSource)]
+    others = [source for source in job.sources if not isinstance(source, PromptSource)]
+    for prompt in prompts:
+        settings.price_of(prompt.endpoint(settings).model)  # what is wrong with it is said before anything is asked
+    waiting: deque[Batch] = deque()
+
+    def noted() -> Iterator[Batch]:
+        for batch in rows:
+            waiting.append(batch)
+            yield batch
+
+    calls = None if total is None else total * len(prompts)
+    with (
+        Progress("asking", calls, show=progress, unit="questions") as bar,
+        Session(settings, bar=bar) as session,
+    ):
+        ask_prompts = _PromptJob(prompts, job.space, job.declared, job.on_error, session, chosen)
+        for other in place.map(replace(job, sources=others), noted()):
+            asked = ask_prompts(waiting.popleft())
+            yield _joined(job.sources, prompts, asked, others, other)
+
+
+def _joined(
+    sources: Sequence[Source], some: Sequence[Source], part: _Part, others: Sequence[Source], other: _Part
+) -> _Part:
+    """Two parts about the same batch as one, in the order of all sources."""
+    said = dict(zip([source.name for source in (*some, *others)], (*part.columns, *other.columns), strict=True))
+    return _Part([said[source.name] for source in sources], part.faults + other.faults)
 
 
 def _declared(sources: Sequence[Source], space: LabelSpace) -> dict[str, list[Vote]]:
@@ -134,10 +196,10 @@ def _declared(sources: Sequence[Source], space: LabelSpace) -> dict[str, list[Vo
                 raise SourceError(
                     f"source {source.name!r} labels task {task!r}, which does not exist. {near_miss(task, known)}"
                 )
-        if source.declared is None:
-            continue
         try:
-            declared[source.name] = [vote for label in source.declared for vote in votes_for(space, label, source.task)]
+            votes = [vote for label in source.mentioned for vote in votes_for(space, label, source.task)]
+            if source.declared is not None:
+                declared[source.name] = votes
         except VoteError as error:
             raise SourceError(f"source {source.name!r}: {error}") from error
     return declared
@@ -215,13 +277,14 @@ class _Job:
         found = _Said(codes, votes, sure)
         if not failures:
             return found, None
-        first = min(failures)
-        cause = failures[first]
-        what = str(cause) if isinstance(cause, AssayError) else f"{type(cause).__name__}: {cause}"
-        if self.on_error == "raise":
+        grave = {row: error for row, error in failures.items() if not source.forgives(error)}
+        if self.on_error == "raise" and grave:
+            first = min(grave)
+            cause = grave[first]
             # The cause may not survive the way back from a worker process; its text does.
-            raise SourceError(f"source {source.name!r} failed on row {first}: {what}") from cause
-        return found, Fault(source.name, len(failures), first, what)
+            raise SourceError(f"source {source.name!r} failed on row {first}: {_told(cause)}") from cause
+        first = min(failures)
+        return found, Fault(source.name, len(failures), first, _told(failures[first]))
 
     def _reader(
         self, source: Source, may_emit: Sequence[Vote] | None
@@ -264,6 +327,23 @@ class _Job:
         failures = [Failure(batch.start + row, VoteError(what)) for row, what in wrong.items()]
         values = [emission.values[at] for at in order]
         return Emission(codes, values, [*emission.failures, *failures], scores)
+
+
+@dataclass(frozen=True)
+class _PromptJob(_Job):
+    """Ask all prompts about a batch; always in this process, which alone knows what was asked and spent."""
+
+    session: Session
+    rows: frozenset[int] | None
+    """The numbers of those to ask about; None: all."""
+
+    def _emissions(self, batch: Batch) -> Iterator[Emission]:
+        prompts = [source for source in self.sources if isinstance(source, PromptSource)]
+        yield from emit_prompts(prompts, batch, self.session, self.rows)
+
+
+def _told(cause: Exception) -> str:
+    return str(cause) if isinstance(cause, AssayError) else f"{type(cause).__name__}: {cause}"
 
 
 class _Collected:

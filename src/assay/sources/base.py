@@ -67,6 +67,15 @@ class Source(ABC):
         """The labels it may emit, where that is known beforehand."""
         return None
 
+    @property
+    def mentioned(self) -> tuple[Any, ...]:
+        """Labels that it was made with, to be checked before any row is read."""
+        return self.declared or ()
+
+    def forgives(self, error: Exception) -> bool:
+        """Whether a failure is what such a source has now and then: counted as an abstention, never raised."""
+        return False
+
     def named(self, name: str) -> Self:
         """The same source under another name."""
         return dataclasses.replace(self, given_name=name)

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal
 
-from assay.sources.base import flatten
+from assay.sources.base import Source, flatten
 from assay.sources.copied_votes import copied_votes
-from assay.sources.shared_parts import parts_of, words_of
+from assay.sources.prompts import PromptSource
+from assay.sources.shared_parts import asked_words, parts_of, words_of
 from assay.votes import as_votes
 
 _SHARE = 0.3
 """Sources share words if at least this fraction of the words of the one with fewer is in the other."""
 _MOST_WORDS = 5
+_ALIKE = 0.5
+"""Prompts are alike if at least this share of the words of both is in each."""
 
 
 @dataclass(frozen=True)
@@ -22,18 +25,22 @@ class Hint:
     """Two sources that are made from the same thing, or whose votes look copied, and so may err together."""
 
     sources: tuple[str, str]
-    kind: Literal["resource", "preprocessor", "words", "same votes", "nested votes", "copied votes"]
+    kind: Literal["resource", "preprocessor", "words", "prompt", "same votes", "nested votes", "copied votes"]
     what: str
     """The name of what they share, the words, or what the votes show."""
 
     def __str__(self) -> str:
         one, other = self.sources
-        told = self.what if self.kind.endswith("votes") else f"both use the {self.kind} {self.what}"
+        told = (
+            self.what
+            if self.kind.endswith("votes") or self.kind == "prompt"
+            else f"both use the {self.kind} {self.what}"
+        )
         return f"{one} – {other}: {told}"
 
 
 def dependency_hints(sources: Any = (), *, votes: Any = None, ignore: Iterable[str] = ()) -> list[Hint]:
-    """Pairs of sources that share a resource, a preprocessor or words, or whose votes look copied.
+    """Pairs of sources that share a resource, a preprocessor or words, ask alike, or whose votes look copied.
 
     Hints are reasons to look, not dependencies: :func:`assay.learn_dependencies` tells which of them show in the votes.
     What more than half of all sources use is not a hint.
@@ -73,4 +80,16 @@ def dependency_hints(sources: Any = (), *, votes: Any = None, ignore: Iterable[s
             few = sorted(shared)[:_MOST_WORDS]
             more = f" and {len(shared) - len(few)} more" if len(shared) > len(few) else ""
             found.append(Hint(pair, "words", ", ".join(few) + more))
+        alike = _alike(made[i], made[j])
+        if alike is not None:
+            found.append(Hint(pair, "prompt", alike))
     return sorted(found, key=lambda hint: (hint.sources, hint.kind, hint.what))
+
+
+def _alike(one: Source, other: Source) -> str | None:
+    """How far two prompts to one model ask the same, if they do."""
+    if not (isinstance(one, PromptSource) and isinstance(other, PromptSource)) or not one.same_model(other):
+        return None
+    words, others = asked_words(one), asked_words(other)
+    share = len(words & others) / max(len(words | others), 1)
+    return f"prompts to one model that share {share:.0%} of their words" if share >= _ALIKE else None

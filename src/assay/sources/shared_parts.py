@@ -12,6 +12,8 @@ from assay.sources.dictionaries import DictionaryRule
 from assay.sources.functions import FunctionSource
 from assay.sources.patterns import PatternRule
 from assay.sources.preprocessing import Preprocessor
+from assay.sources.prompt_answers import Answers
+from assay.sources.prompts import PromptSource
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
@@ -58,6 +60,13 @@ def words_of(source: Source) -> frozenset[str]:
         doc = getattr(source.function, "__doc__", None)
         return _words_in(text for text in strings if text != doc)
     return frozenset()
+
+
+def asked_words(prompt: PromptSource) -> frozenset[str]:
+    """The words of a prompt, without those of its answers, which all prompts of a task share."""
+    answers = prompt.question.answers
+    kinds = [answers] if isinstance(answers, Answers) else answers.values()
+    return _words_in([prompt.template.literal]) - _words_in(text for one in kinds for text in one.texts)
 
 
 def _words_in(strings: Iterable[str]) -> frozenset[str]:

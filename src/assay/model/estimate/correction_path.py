@@ -409,7 +409,7 @@ def _at_stake(decided: FloatArray, labels: FloatArray) -> FloatArray:
 
     Nothing where they are the same, and hardly anything where the first one was of two minds.
     """
-    return np.maximum(((decided[0] - decided) * labels).sum(axis=-1), 0.0)
+    return np.asarray(np.maximum(((decided[0] - decided) * labels).sum(axis=-1), 0.0))
 
 
 def _products(

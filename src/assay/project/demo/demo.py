@@ -6,15 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import pandas as pd
+
 from assay._core.rows import as_polars
 from assay.evaluation import Evaluation
 from assay.project.demo.example import write_example
+from assay.project.demo.local_prompts import ask_local_model
 from assay.project.demo.simulated_answers import simulate_answers
 from assay.project.end_model import compare_methods, held_out, train
 from assay.project.extras import can_draw, can_train
 from assay.project.pipeline import Run, run
 from assay.project.project import Project
 from assay.project.reporting import write_report
+from assay.project.unsure import Unsure
 
 
 @dataclass(frozen=True)
@@ -31,11 +35,13 @@ class Demo:
     """All methods against gold, on items held out of training; empty where no end model can be trained."""
     page: Path | None
     """The report; None where charts cannot be drawn."""
+    asked: tuple[Unsure, pd.DataFrame] | None
+    """Which texts a local model was asked about, and what its prompts said; None if it was not."""
     kept: list[str]
     """Files that were edited before, and left alone."""
 
 
-def run_demo(folder: Path, texts: int, seed: int, *, progress: bool = True) -> Demo:
+def run_demo(folder: Path, texts: int, seed: int, *, llm: bool = False, progress: bool = True) -> Demo:
     """Write the example to a folder, and do all that can be done with it."""
     kept = write_example(folder, texts, seed, keep_edited=True)
     project = Project.load(folder)
@@ -54,6 +60,7 @@ def run_demo(folder: Path, texts: int, seed: int, *, progress: bool = True) -> D
         simulated=simulated,
         held_out=scores,
         page=write_report(project) if can_draw() else None,
+        asked=ask_local_model(made, progress=progress) if llm else None,
         kept=[*kept, *([] if simulated else [path.name for path in project.hand_labels if path.is_file()])],
     )
 

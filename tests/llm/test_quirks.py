@@ -1,0 +1,31 @@
+"""Servers that refuse a parameter get the question without it."""
+
+import pytest
+
+from assay.llm.quirks import Quirks
+
+BODY = {"model": "m", "messages": [], "max_tokens": 1, "logprobs": True, "top_logprobs": 20, "temperature": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("complaint", "left"),
+    [
+        ("logprobs are not supported with this model", {"model", "messages", "max_tokens", "temperature"}),
+        ("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead",
+         {"model", "messages", "max_completion_tokens", "logprobs", "top_logprobs", "temperature"}),
+        ("'temperature' does not support 0.0", {"model", "messages", "max_tokens", "logprobs", "top_logprobs"}),
+    ],
+)  # fmt: skip
+def test_what_is_complained_of_is_left_out(complaint, left):
+    quirks = Quirks()
+    assert quirks.learn(complaint, BODY)
+    assert set(quirks.adapted(BODY)) == left
+
+
+def test_other_complaints_are_not_heeded_and_none_twice():
+    quirks = Quirks()
+    assert not quirks.learn("the context is too long", BODY)
+    assert not quirks.learn("no response_format here", BODY)
+    assert quirks.learn("logprobs", BODY)
+    assert not quirks.learn("logprobs", quirks.adapted(BODY))
+    assert quirks.adapted({"model": "m"}) == {"model": "m"}
