@@ -498,6 +498,8 @@ class Votes(HasSchema):
     @property
     def voted(self) -> npt.NDArray[np.bool_]:
         """(items,): whether any source votes."""
+        if isinstance(self.store, DenseCodes):
+            return np.asarray((self.store.codes >= 0).any(axis=1))
         return np.diff(self.cast.starts) > 0
 
     def block(self, start: int, stop: int) -> Votes:
