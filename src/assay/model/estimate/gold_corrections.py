@@ -19,7 +19,8 @@ fitted without a fifth of the gold and predicts that fifth. The result is the me
 probable they make the gold that they have not seen, with a prior that doubts those with little shrinkage.
 Probabilities improve long before decisions do, and many items may have the same votes: a few labels that happen to
 disagree would turn all of them. So a candidate that decides many items differently must gain on unseen gold, beyond
-the error of that. The same predictions of unseen gold are what honest scores are made of.
+the error of that; a label counts here by how much more probable than the new one it was, so that ties are broken
+freely. The same predictions of unseen gold are what honest scores are made of.
 """
 
 from __future__ import annotations
