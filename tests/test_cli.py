@@ -20,7 +20,8 @@ COMMANDS = [
 
 def call(*words, **kwargs):
     """``assay`` in a process of its own, as its console script runs it."""
-    code = "from assay.cli import main; main()"
+    # Shells that run tests in the background have them ignore SIGINT, and all that they start.
+    code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from assay.cli import main; main()"
     return subprocess.run([sys.executable, "-c", code, *map(str, words)], capture_output=True, text=True, **kwargs)
 
 
