@@ -57,6 +57,11 @@ class Encoder(ABC):
     def learn(self, data: Any) -> Reader:
         """Look at the training data, and read it."""
 
+    def learn_and_read(self, data: Any) -> tuple[Reader, Inputs]:
+        """Both at once, where that saves work."""
+        reader = self.learn(data)
+        return reader, reader.read(data)
+
     @abstractmethod
     def restore(self, learned: Learned) -> Reader:
         """The reader that had learned this."""

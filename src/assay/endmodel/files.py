@@ -57,6 +57,7 @@ class StoredEndModel:
             "history": self.state.history,
             "best_score": self.state.best_score,
             "interrupted": self.interrupted,
+            "scales": self.fitted.scales,
         }
         arrays = {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in learned.arrays.items()}
         tensors = under("weights", self.fitted.network.state_dict()) | under("reader", arrays)
@@ -83,8 +84,17 @@ class StoredEndModel:
             history = of_type(list[dict[str, int | float]], said["history"])
             state = TrainingState(0.0, best_score=of_type(float, said["best_score"]), history=history)
             interrupted = of_type(bool, said["interrupted"])
+            fitted = fitted.calibrated(_scales(said, len(fitted.tasks.label_space.components)))
         fitted.network.eval()
         return cls(settings, encoder, fitted, state, interrupted)
+
+
+def _scales(said: Mapping[str, Any], components: int) -> tuple[float, ...]:
+    """Per component its scale; files of earlier versions have none."""
+    scales = of_type(tuple[float, ...], said.get("scales", ()))
+    if scales and (len(scales) != components or not all(0 < scale < np.inf for scale in scales)):
+        raise ValueError(f"expected a positive scale for each of {components} components, but got {scales}")
+    return scales
 
 
 def _tuples_restored(settings: Mapping[str, Any]) -> dict[str, Any]:

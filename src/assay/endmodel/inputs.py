@@ -28,6 +28,10 @@ class Inputs(ABC):
     def batch(self, rows: IntArray, device: torch.device) -> Any:
         """What the network is given for some items."""
 
+    @abstractmethod
+    def row_bytes(self, row: int) -> bytes:
+        """What tells one item from others."""
+
 
 @dataclass(frozen=True, eq=False)
 class SparseInputs(Inputs):
@@ -44,6 +48,11 @@ class SparseInputs(Inputs):
         """The rows, where they are."""
         return SparseRows(self.starts, self.columns, self.values, rows, device)
 
+    def row_bytes(self, row: int) -> bytes:
+        """Its features and their values."""
+        own = slice(self.starts[row], self.starts[row + 1])
+        return self.columns[own].tobytes() + self.values[own].tobytes()
+
 
 @dataclass(frozen=True, eq=False)
 class DenseInputs(Inputs):
@@ -59,6 +68,10 @@ class DenseInputs(Inputs):
         picked = self.rows[torch.from_numpy(rows)] if isinstance(self.rows, torch.Tensor) else self.rows[rows]
         tensor = picked if isinstance(picked, torch.Tensor) else torch.from_numpy(picked)
         return tensor.to(device, torch.float32 if tensor.is_floating_point() else tensor.dtype)
+
+    def row_bytes(self, row: int) -> bytes:
+        """Its numbers."""
+        return bytes(np.asarray(self.rows[row]).tobytes())
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +103,10 @@ class TokenInputs(Inputs):
         sources = self.starts[rows][:, None] + np.arange(table.shape[1])
         table[inside] = self.words[sources[inside]]
         return Tokens(torch.from_numpy(table).to(device), torch.from_numpy(lengths))
+
+    def row_bytes(self, row: int) -> bytes:
+        """Its words."""
+        return self.words[self.starts[row] : self.starts[row + 1]].tobytes()
 
 
 def texts_of(data: Any, column: str) -> list[str]:

@@ -25,5 +25,6 @@ class NetworkSettings:
     frozen_epochs: int = 5
     patience: int = 10
     stop_after: int = 20
+    calibrate: bool = True
     seed: int = 0
     device: str = "auto"
