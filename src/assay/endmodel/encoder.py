@@ -74,3 +74,8 @@ class Encoder(ABC):
 def named(arrays: Arrays, *names: str) -> list[npt.NDArray[Any]]:
     """Some arrays by name, each laid out on its own."""
     return [np.ascontiguousarray(arrays[name]) for name in names]
+
+
+def tuples_restored(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings as they were before JSON made lists of tuples."""
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()}

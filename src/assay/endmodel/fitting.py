@@ -69,11 +69,13 @@ class Fitting:
         """
         contents = [self.inputs.row_bytes(row) + self.targets[row].tobytes() for row in rows.tolist()]
         parts = held_out_parts(contents, labels.gold, self.schedule.seed)
-        again = replace(self, schedule=replace(self.schedule, epochs=max(after.best_epoch, 1)))
         found = []
         kept = []
         for number, part in enumerate(parts):
             beside = None if checkpoint is None else _beside(checkpoint, number)
+            # As many steps as with all items, since weights grow with every step.
+            epochs = max(1, round(after.best_epoch * len(part) / (~part).sum()))
+            again = replace(self, schedule=replace(self.schedule, epochs=epochs))
             fitted, _, interrupted = again.train(rows[~part], None, beside)
             if interrupted:
                 return None

@@ -110,10 +110,10 @@ class TokenInputs(Inputs):
 
 
 def texts_of(data: Any, column: str) -> list[str]:
-    """The texts of a list of them, or of a column of a table, a file, or rows.
+    """The texts of a list of them, or of a column of a table, a file, or rows; ``""`` for those that are missing.
 
-    >>> texts_of(["one", "two"], "text"), texts_of({"text": ["one"]}, "text")
-    (['one', 'two'], ['one'])
+    >>> texts_of(["one", None], "text"), texts_of({"text": ["one"]}, "text")
+    (['one', ''], ['one'])
     """
     if isinstance(data, Sequence | np.ndarray) and not isinstance(data, str) and all(_may_be_text(e) for e in data):
         found = list(data)
@@ -122,12 +122,10 @@ def texts_of(data: Any, column: str) -> list[str]:
     else:
         found = [text for batch in batches(data) for text in _column(batch, column)]
     for row, text in enumerate(found):
-        if not isinstance(text, str) or not text.strip():
-            came = "an empty text" if isinstance(text, str) else repr(text)
-            raise DataError(
-                f"expected a text in every row, but row {row} has {came}; "
-                "drop such rows, from the labels too, or fill in a placeholder"
-            )
+        if text is None or (isinstance(text, float) and text != text):
+            found[row] = ""
+        elif not isinstance(text, str):
+            raise DataError(f"expected a text or nothing in every row, but row {row} has {text!r}")
     return found
 
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from assay._core.threads import thread_count
+from assay.endmodel.embeddings import Embeddings, Encode
 from assay.endmodel.encoder import Encoder, Reader
-from assay.endmodel.heads import Heads, NotApplicable
+from assay.endmodel.heads import ClassWeights, Heads, NotApplicable
 from assay.endmodel.ngrams import NGrams
 from assay.endmodel.own_module import OwnModule, as_encoder
 from assay.endmodel.predictor import Predictor, labels_to_learn_from, rows_of, settled_outcomes
@@ -54,9 +55,10 @@ class EndModel(Predictor[FittedNetwork]):
     tasks
         The task graph, the same as that of the labels.
     encoder
-        How items are read: :class:`assay.NGrams` (the default) or :class:`assay.BiLSTM` for
-        texts, :class:`assay.Features` for rows of numbers, dense or sparse, or any
-        ``torch.nn.Module`` that takes a batch of items and gives (items, features).
+        How items are read: :class:`assay.NGrams` (the default), :class:`assay.Embeddings` beside them or
+        :class:`assay.BiLSTM` for texts, :class:`assay.Features` for rows of numbers, dense or sparse, or any
+        ``torch.nn.Module`` that takes a batch of items and gives (items, features). A function from
+        texts to vectors stands for ``Embeddings(function)``.
     layers
         The sizes of the shared layers between the encoder and the heads. By default those
         that go with the encoder: none, or (200, 50) for the LSTM.
@@ -80,6 +82,11 @@ class EndModel(Predictor[FittedNetwork]):
         After how many epochs without a lower loss or a higher dev score the learning rate is divided by ten.
     stop_after
         After how many epochs without a higher dev score training stops.
+    class_weights
+        How much labels count in the loss: None, all as they are; ``"balanced"``, rare labels of a task count as much in
+        all as frequent ones; or per task and label, as in ``{"mail": {"spam": 5.0}}``. Weights make rare labels
+        found more often, and mistaken for more often; probabilities are then no longer those of the data's own
+        class balance.
     calibrate
         Whether probabilities are calibrated: scaled, without changing a decision, so that confidence fits what labels
         say of items that a second training leaves out (a fifth of them, at most 10,000), and gold where labels
@@ -120,7 +127,7 @@ class EndModel(Predictor[FittedNetwork]):
         self,
         tasks: TaskGraph,
         *,
-        encoder: Encoder | nn.Module | None = None,
+        encoder: Encoder | nn.Module | Encode | None = None,
         layers: Sequence[int] | None = NetworkSettings.layers,
         not_applicable: NotApplicable = NetworkSettings.not_applicable,
         epochs: int = NetworkSettings.epochs,
@@ -131,6 +138,7 @@ class EndModel(Predictor[FittedNetwork]):
         frozen_epochs: int = NetworkSettings.frozen_epochs,
         patience: int = NetworkSettings.patience,
         stop_after: int = NetworkSettings.stop_after,
+        class_weights: ClassWeights | None = NetworkSettings.class_weights,
         calibrate: bool = NetworkSettings.calibrate,
         seed: int = NetworkSettings.seed,
         device: str = NetworkSettings.device,
@@ -147,6 +155,7 @@ class EndModel(Predictor[FittedNetwork]):
         self.frozen_epochs = frozen_epochs
         self.patience = patience
         self.stop_after = stop_after
+        self.class_weights = class_weights
         self.calibrate = calibrate
         self.seed = seed
         self.device = device
@@ -194,8 +203,11 @@ class EndModel(Predictor[FittedNetwork]):
         reader, inputs = encoder.learn_and_read(data)
         rows = rows_of(checked, len(inputs))
         heads = Heads(self.tasks, self.not_applicable)
+        if self.class_weights is not None:
+            heads.check_weights(self.class_weights)
+        own = heads.targets(checked)
         targets = np.zeros((len(inputs), heads.width), dtype=np.float32)
-        targets[rows] = heads.targets(checked)
+        targets[rows] = own if self.class_weights is None else heads.weighted(own, self.class_weights)
         layers = encoder.layers if self.layers is None else tuple(self.layers)
         device = device_of(self.device)
         fitting = Fitting(
@@ -249,19 +261,23 @@ class EndModel(Predictor[FittedNetwork]):
     def save(self, path: str | Path) -> Path:
         """Write the model to one safetensors file, with JSON in its header; :meth:`load` restores it exactly.
 
-        Of an encoder of your own the weights are written, but not its code.
+        Of an encoder of your own the weights are written, but not its code; of a function that gives embeddings its
+        name, and what it makes of one text, by which :meth:`load` knows whether it is the same.
         """
         stored = StoredEndModel(self._own_settings, self._encoder, self._known, self._state, self.interrupted_)
         return stored.write(path)
 
     @classmethod
-    def load(cls, path: str | Path, *, encoder: nn.Module | None = None, device: str = "auto") -> Self:
+    def load(
+        cls, path: str | Path, *, encoder: nn.Module | Embeddings | Encode | None = None, device: str = "auto"
+    ) -> Self:
         """A model from a file that :meth:`save` wrote; it predicts the same bits.
 
         Parameters
         ----------
         encoder
-            Your own encoder, if the model was trained with one; its weights come from the file.
+            Your own encoder, if the model was trained with one: a module, whose weights come from the file, or the
+            function that gives embeddings.
         device
             As for the model itself.
         """
