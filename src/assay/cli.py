@@ -397,11 +397,11 @@ def predict(
     """Label rows with the trained end model, without asking the sources."""
     from assay.project import predict as predict_project
 
-    labels, path = predict_project(_load(folder), data, out)
+    done = predict_project(_load(folder), data, out)
     if as_json:
-        _print_json({"items": len(labels), "predictions": str(path)})
+        _print_json({"items": done.items, "predictions": str(done.path)})
         return
-    print(f"{labels!r} written to {path}")
+    print(f"labels of {done.items:,} rows written to {done.path}")
 
 
 @app.command(epilog="Example: [bold]assay evaluate my-project --slice section[/]")

@@ -79,8 +79,8 @@ def test_predictions_are_those_of_the_model(trained, tmp_path):
     assert result.exit_code == 0, result.output
     model = assay.EndModel.load(folder / "out" / MODEL_FILE)
     np.testing.assert_array_equal(assay.Labels.from_parquet(out).joint[0], model.predict_proba(rows["text"].to_list()))
-    labels, path = predict(Project.load(folder))
-    assert (len(labels), path.name) == (500, "predictions.parquet")
+    done = predict(Project.load(folder))
+    assert (done.items, len(done.labels), done.path.name) == (500, 500, "predictions.parquet")
 
 
 def test_evaluation_compares_all_on_the_held_out_items(trained):
@@ -160,8 +160,7 @@ def test_embeddings_by_a_function_of_the_project(folder, tmp_path, encoder):
     )
     project = Project.load(home)
     model = train(project).model
-    labels, _ = predict(project)
-    np.testing.assert_array_equal(labels.joint[0], model.label(project.data).joint[0])
+    np.testing.assert_array_equal(predict(project).labels.joint[0], model.label(project.data).joint[0])
     asked = [line for line in (home / "asked.txt").read_text().splitlines() if "quick brown fox" not in line]
     assert len(asked) == len(set(asked))
     assert (project.output / "embeddings.sqlite").is_file()

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from assay._core.rows import as_polars
+from assay._core.progress import Progress
+from assay._core.rows import as_polars, row_count
 from assay.errors import ProjectError, UnidentifiableError, near_miss
 from assay.evaluation import Evaluation
-from assay.labels import Labels
+from assay.labels import Labels, write_labels
 from assay.project.modules import function_named
 from assay.project.pipeline import LABELS_FILE, gold_votes, label_model, stored, stored_votes
 from assay.project.project import Project
 from assay.report import evaluate_methods
-from assay.sources import names_in
 
 if TYPE_CHECKING:
     from assay.endmodel import Encoder, EndModel
@@ -81,12 +82,44 @@ def stored_model(project: Project) -> EndModel:
     return stored(project, project.output / MODEL_FILE, load, "end model", "assay train")
 
 
-def predict(project: Project, data: Path | None = None, out: Path | None = None) -> tuple[Labels, Path]:
-    """Label data, by default the project's own, with its end model, and keep the labels, under the rows' names."""
+@dataclass(frozen=True)
+class Predictions:
+    """Labels that an end model gave, on disk: they may be more than fit into memory."""
+
+    path: Path
+    items: int
+
+    @property
+    def labels(self) -> Labels:
+        """All of them."""
+        return Labels.from_parquet(self.path)
+
+
+def predict(
+    project: Project, data: Path | None = None, out: Path | None = None, *, progress: bool = True
+) -> Predictions:
+    """Label data, by default the project's own, with its end model, and keep the labels, under the rows' names.
+
+    Rows are read, labeled and written part by part.
+    """
     rows = project.data if data is None else data
-    names = None if project.id is None else names_in(rows, project.id)
-    labels = replace(stored_model(project).label(rows), items=names)
-    return labels, labels.to_parquet(project.output / PREDICTIONS_FILE if out is None else out)
+    model = stored_model(project)
+    items = 0
+    with Progress("labeling", row_count(rows), show=progress, unit="rows") as bar:
+
+        def parts() -> Iterator[Labels]:
+            nonlocal items
+            for part in model.label_parts(rows, id=project.id):
+                items += len(part)
+                yield part
+                bar.advance(len(part))
+
+        found = parts()
+        first = next(found, None)
+        if first is None:
+            raise ProjectError(f"{rows} has no rows, so there is nothing to label")
+        path = write_labels(chain([first], found), project.output / PREDICTIONS_FILE if out is None else out)
+    return Predictions(path, items)
 
 
 def compare_methods(project: Project, slice_by: str | None = None) -> dict[str, Evaluation]:
@@ -112,7 +145,7 @@ def compare_methods(project: Project, slice_by: str | None = None) -> dict[str, 
     slices = None if slice_by is None else _slices(project, slice_by, held)
     methods = {**_without_hand_labels(project, votes, labels), "label model": labels}
     if gold is not None:
-        methods["end model"] = stored_model(project).label(project.data)
+        methods["end model"] = Labels.concat(stored_model(project).label_parts(project.data))
         _check_size("end model", methods["end model"], votes, project)
     chosen = {name: found.where(held) for name, found in methods.items()}
     return evaluate_methods(votes.take(held), chosen, None if gold is None else gold.take(held), slices=slices)
