@@ -679,6 +679,12 @@ def _print_run(made: Run) -> None:
     if made.evaluations:
         show(score_table(made.evaluations, "against gold"))
     _print_told(made)
+    silent = 0 if made.labels.has_votes is None else int((~made.labels.has_votes).sum())
+    if silent:
+        print(
+            f"{silent:,} of {len(made.labels):,} items have no votes: their labels are only the class balance, and "
+            "has_votes is false in the file"
+        )
     print(f"votes, labels and the model are in {made.project.output}")
 
 

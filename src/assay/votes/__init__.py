@@ -4,7 +4,7 @@ from assay.votes.bare_matrix import aligned, as_votes, on_the_same_task
 from assay.votes.encoding import canonical, intern, is_missing, lookup, recode, smallest, value_table
 from assay.votes.item_names import Names, index_names, item_names, rows_named, stored_items, unknown_items
 from assay.votes.levels import bare, given_levels
-from assay.votes.pieces import Piece, is_in_pieces, pieces_of, read, schema_of
+from assay.votes.pieces import Piece, at_once, is_in_pieces, map_pieces, names_of, pieces_of, read, schema_of
 from assay.votes.probabilities import TOLERATED, SoftReader, best_of, not_probabilities, probability_table
 from assay.votes.schema import HasSchema, OutcomeSets, Schema
 from assay.votes.several import cast_votes
@@ -28,6 +28,7 @@ __all__ = [
     "Votes",
     "aligned",
     "as_votes",
+    "at_once",
     "bare",
     "best_of",
     "by_name",
@@ -42,6 +43,8 @@ __all__ = [
     "is_missing",
     "item_names",
     "lookup",
+    "map_pieces",
+    "names_of",
     "not_probabilities",
     "of_some",
     "on_the_same_task",
