@@ -50,7 +50,18 @@ def _print_version(value: bool) -> None:
         raise typer.Exit
 
 
-Folder = Annotated[Path, typer.Argument(help="The project folder, with its assay.toml.", show_default=False)]
+def _is_project(folder: Path) -> Path:
+    """Refuse what is not a project before anything is loaded that it would need."""
+    from assay._core.project_file import read_project_file
+
+    read_project_file(folder)
+    return folder
+
+
+Folder = Annotated[
+    Path,
+    typer.Argument(help="The project folder, with its assay.toml.", show_default=False, callback=_is_project),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Debug = Annotated[
     bool, typer.Option("--debug", help="Show the traceback of an error.", callback=_set_debug, is_eager=True)
