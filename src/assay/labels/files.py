@@ -230,7 +230,7 @@ def write_labels(parts: Iterable[Labels], path: str | Path) -> Path:
 
 
 def _encoding(schema: pa.Schema) -> dict[str, Any]:
-    """How columns are written: probabilities hardly ever repeat, so that to compress them would save next to nothing."""
+    """How columns are written: probabilities hardly ever repeat, so that compressing them would save nothing."""
     numbers = {field.name for field in schema if str(field.type) == "float"}
     others = [field.name for field in schema if field.name not in numbers]
     return {
