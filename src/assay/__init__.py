@@ -58,6 +58,7 @@ _HOMES = {
         "hierarchical_majority_vote",
         "majority_vote",
     ],
+    "assay.aggregation": ["Aggregation", "aggregate"],
     "assay.theory": ["estimation_bound", "generalization_bound"],
     "assay.planner": ["plan"],
     "assay.suggestions": ["TaskSuggestion", "suggest_task_graph"],
@@ -85,6 +86,7 @@ __all__ = [*sorted(name for names in _HOMES.values() for name in names), "__vers
 
 if TYPE_CHECKING:
     from assay import baselines, endmodel, engine, errors, evaluation, planner, project, report, simulate, theory
+    from assay.aggregation import Aggregation, aggregate
     from assay.baselines import (
         DataProgramming,
         DawidSkene,
