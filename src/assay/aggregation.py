@@ -89,7 +89,8 @@ class Aggregation:
     def _items(self) -> pd.Index[Any]:
         import pandas as pd
 
-        return pd.Index(self.votes.items, name="item")
+        assert self.votes.items is not None
+        return pd.Index(self.votes.items.tolist(), name="item")
 
     def _by_item(self, name: str, values: Any) -> pd.Series[Any]:
         import pandas as pd
@@ -101,11 +102,9 @@ class Aggregation:
         (task,) = self.votes.tasks
         tied = int(self.majority.isna().sum())
         differ = int((self.majority.notna() & (self.majority != self.labels)).sum())
-        agree = (
-            "nothing tells how far workers agree" if self.agreement is None else f"Krippendorff's α {self.agreement}"
-        )
+        alpha = "unknown" if self.agreement is None else self.agreement
         return (
-            f"Aggregation({items:,} items, {workers:,} workers, {len(task.labels)} labels; {agree}; "
+            f"Aggregation({items:,} items, {workers:,} workers, {len(task.labels)} labels; Krippendorff's α {alpha}; "
             f"{differ:,} labels differ from a majority vote, which is tied on {tied:,})"
         )
 
@@ -152,7 +151,8 @@ def aggregate(
     item, worker, label
         Its columns; by default those that are called so, or as in crowd-kit: ``task``, ``worker``, ``label``.
     gold
-        True labels of some items, if there are any: a pandas Series by item, or what :meth:`assay.LabelModel.fit` takes.
+        True labels of some items, if there are any: a pandas Series by item, or what
+        :meth:`assay.LabelModel.fit` takes.
     model
         The label model to fit; by default one with default settings.
 

@@ -60,7 +60,7 @@ def krippendorff_alpha(votes: Votes) -> Alpha | None:
     squares = np.asarray(counts.multiply(counts).sum(axis=1), dtype=np.float64).ravel()
     conflicts = (each**2 - squares) / np.maximum(each - 1, 1)
     of_label = np.asarray(counts.sum(axis=0), dtype=np.float64).ravel()
-    total, apart = each.sum(), float(of_label @ of_label)
+    total, apart = each.sum(), np.square(of_label).sum()
     if not len(each) or total**2 - apart < 1:
         return None
     alpha = float(_alpha(conflicts.sum(), total, apart))
