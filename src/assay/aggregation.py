@@ -90,7 +90,8 @@ class Aggregation:
         import pandas as pd
 
         assert self.votes.items is not None
-        return pd.Index(self.votes.items.tolist(), name="item")
+        found: pd.Index[Any] = pd.Index(self.votes.items.tolist(), name="item")
+        return found
 
     def _by_item(self, name: str, values: Any) -> pd.Series[Any]:
         import pandas as pd
