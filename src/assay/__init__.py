@@ -27,6 +27,7 @@ _HOMES = {
     "assay.tasks": ["LabelSpace", "Task", "TaskGraph", "Vote", "at_most", "excludes", "implies", "none_of", "one_of"],
     "assay.votes": ["Votes"],
     "assay.gold": ["HandAnswer", "HandLabels"],
+    "assay.annotations": ["Annotation", "Annotations", "read_annotations"],
     "assay.counts": ["SourceGraph", "Tally", "count"],
     "assay.sources": [
         "apply",
@@ -87,6 +88,7 @@ __all__ = [*sorted(name for names in _HOMES.values() for name in names), "__vers
 if TYPE_CHECKING:
     from assay import baselines, endmodel, engine, errors, evaluation, planner, project, report, simulate, theory
     from assay.aggregation import Aggregation, aggregate
+    from assay.annotations import Annotation, Annotations, read_annotations
     from assay.baselines import (
         DataProgramming,
         DawidSkene,

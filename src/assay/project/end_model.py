@@ -13,7 +13,7 @@ import numpy.typing as npt
 from assay._core.rows import as_polars
 from assay.errors import ProjectError, UnidentifiableError, near_miss
 from assay.evaluation import Evaluation
-from assay.labels import Labels
+from assay.labels import Labels, check_ending
 from assay.project.pipeline import LABELS_FILE, gold_votes, label_model, stored, stored_votes
 from assay.project.project import Project
 from assay.project.settings import EndModelSettings
@@ -78,10 +78,11 @@ def stored_model(project: Project) -> EndModel:
 
 def predict(project: Project, data: Path | None = None, out: Path | None = None) -> tuple[Labels, Path]:
     """Label data, by default the project's own, with its end model, and keep the labels, under the rows' names."""
+    path = check_ending(project.output / PREDICTIONS_FILE if out is None else out)
     rows = project.data if data is None else data
     names = None if project.id is None else names_in(rows, project.id)
     labels = replace(stored_model(project).label(rows), items=names)
-    return labels, labels.to_parquet(project.output / PREDICTIONS_FILE if out is None else out)
+    return labels, labels.to_file(path)
 
 
 def compare_methods(project: Project, slice_by: str | None = None) -> dict[str, Evaluation]:
