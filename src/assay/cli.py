@@ -122,6 +122,8 @@ def apply(
     project = _load(folder)
     if where not in (None, "all", "unsure"):
         raise AssayError(f"--where must be 'all' or 'unsure', but is {where!r}")
+    if share is not None and (where or project.ask_where) != "unsure":
+        raise AssayError("--share says about how many unsure items prompts are asked; give --where unsure too")
     told_share = project.ask_share if share is None else share
     found = None
     if (where or project.ask_where) == "unsure":
