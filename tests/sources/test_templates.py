@@ -23,7 +23,20 @@ def test_columns_are_those_in_braces():
 
 
 @pytest.mark.parametrize(
-    "text", ["{text.upper}", "{text[0]}", "{text!r}", "{text:>5}", "{}", "{0}", "{ a}", '{"a"}', "{text", "text}", "{text {a}}"]
+    "text",
+    [
+        "{text.upper}",
+        "{text[0]}",
+        "{text!r}",
+        "{text:>5}",
+        "{}",
+        "{0}",
+        "{ a}",
+        '{"a"}',
+        "{text",
+        "text}",
+        "{text {a}}",
+    ],
 )
 def test_nothing_but_names_stands_in_braces(text):
     with pytest.raises(SourceError, match="a brace itself is written"):

@@ -90,9 +90,9 @@ class Reply:
         if not isinstance(text, str):
             raise ValueError("not a chat completion: its content is no text")
         guessed = [guessed_tokens(request.characters), max(len(tokens), guessed_tokens(len(text.encode())))]
-        told = [isinstance(n, int) and n >= 0 for n in counted]
-        spent = [n if known else guess for n, known, guess in zip(counted, told, guessed, strict=True)]
-        return cls(text, finished, tokens, *spent, is_billed_as_told=all(told))
+        told = [n if isinstance(n, int) and n >= 0 else None for n in counted]
+        spent_in, spent_out = (guess if n is None else n for n, guess in zip(told, guessed, strict=True))
+        return cls(text, finished, tokens, spent_in, spent_out, is_billed_as_told=None not in told)
 
     def to_json(self) -> str:
         """The answer as a text that :meth:`from_json` reads."""

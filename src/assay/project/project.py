@@ -118,6 +118,11 @@ class Project:
             raise ProjectError(self._no_sources(file))
         return flatten([*written, *declared])
 
+    @property
+    def has_sources(self) -> bool:
+        """Whether there are any yet."""
+        return bool(self.modules) or bool(SourceFile.read(self.sources_file, missing_ok=True).names)
+
     def _no_sources(self, file: SourceFile) -> str:
         if file.names:
             return f"all sources in {file.path} are switched off; remove enabled = false from some of them"

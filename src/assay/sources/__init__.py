@@ -11,7 +11,7 @@ from assay.sources.hints import Hint, dependency_hints
 from assay.sources.keyword_lists import keywords
 from assay.sources.naming import names_in
 from assay.sources.preprocessing import preprocess
-from assay.sources.prompt_forecast import PromptCost, PromptCosts, prompt_costs
+from assay.sources.prompt_forecast import PromptCost, PromptCosts, costs_of_requests, prompt_costs
 from assay.sources.prompts import PromptSource, prompt
 from assay.sources.regexes import regex
 from assay.sources.rule import Recipe, Rule
@@ -28,6 +28,7 @@ __all__ = [
     "apply",
     "classifier",
     "column",
+    "costs_of_requests",
     "crowd",
     "dependency_hints",
     "dictionary",
