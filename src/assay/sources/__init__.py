@@ -11,6 +11,7 @@ from assay.sources.hints import Hint, dependency_hints
 from assay.sources.keyword_lists import keywords
 from assay.sources.naming import names_in
 from assay.sources.preprocessing import preprocess
+from assay.sources.prompt_examples import GoldExamples, gold_examples
 from assay.sources.prompt_forecast import PromptCost, PromptCosts, costs_of_requests, prompt_costs
 from assay.sources.prompts import PromptSource, prompt
 from assay.sources.regexes import regex
@@ -18,6 +19,7 @@ from assay.sources.rule import Recipe, Rule
 from assay.sources.thresholds import threshold
 
 __all__ = [
+    "GoldExamples",
     "Hint",
     "PromptCost",
     "PromptCosts",
@@ -33,6 +35,7 @@ __all__ = [
     "dependency_hints",
     "dictionary",
     "flatten",
+    "gold_examples",
     "keywords",
     "names_in",
     "preprocess",
