@@ -88,10 +88,11 @@ def gold_examples(
     names = NamesInPassing(id, every)
     count = sum(len(batch) for batch in names.noted(batches(every)))
     nothing = Votes.from_columns(graph, {"nobody": [None] * count})
-    truth = replace(nothing, items=names.all()).gold(gold)
+    called = names.all()
+    truth = replace(nothing, items=called).gold(gold)
     known = np.flatnonzero(truth.voted)
     records = records_at(every, known.tolist())
-    items = known if truth.items is None else truth.items[known]
+    items = known if called is None else called[known]
     return GoldExamples([records[row] for row in known.tolist()], items.tolist(), truth.take(known), per_answer, seed)
 
 

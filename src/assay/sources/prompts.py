@@ -34,6 +34,8 @@ class PromptSource(Source):
     model: str | None
     base_url: str | None
     key: str | None
+    examples_from: str | None = None
+    """Where its examples are still to be taken from, as a project has it: ``"gold"`` or ``"hand_labels"``."""
     example_items: tuple[Any, ...] = ()
     """The items whose gold it shows as examples, by name or number: leave them out of scores."""
     recipe: Recipe | None = field(default=None, repr=False, compare=False)
@@ -60,6 +62,11 @@ class PromptSource(Source):
 
     def endpoint(self, settings: PromptSettings) -> Endpoint:
         """Where it asks. A key goes to the server that it was given for, and to no other."""
+        if self.examples_from is not None:
+            raise SourceError(
+                f"source {self.name!r} takes its examples from the {self.examples_from.replace('_', ' ')} of a "
+                "project; load the project, or give prompt(..., examples=assay.gold_examples(...))"
+            )
         base_url = self.base_url or settings.base_url
         model = self.model or settings.model
         missing = [name for name, value in (("base_url", base_url), ("model", model)) if not value]
