@@ -65,7 +65,16 @@ _HOMES = {
     "assay.evaluation": ["evaluate", "over_trials"],
     "assay.report": ["Report"],
     "assay.project": ["compare"],
-    "assay.endmodel": ["BiLSTM", "EndModel", "Features", "NGrams", "SklearnEndModel", "compare_training", "search"],
+    "assay.endmodel": [
+        "BiLSTM",
+        "Embeddings",
+        "EndModel",
+        "Features",
+        "NGrams",
+        "SklearnEndModel",
+        "compare_training",
+        "search",
+    ],
 }
 
 _MODULES = (
@@ -98,7 +107,16 @@ if TYPE_CHECKING:
     )
     from assay.checks import check
     from assay.counts import SourceGraph, Tally, count
-    from assay.endmodel import BiLSTM, EndModel, Features, NGrams, SklearnEndModel, compare_training, search
+    from assay.endmodel import (
+        BiLSTM,
+        Embeddings,
+        EndModel,
+        Features,
+        NGrams,
+        SklearnEndModel,
+        compare_training,
+        search,
+    )
     from assay.errors import (
         AssayError,
         DataError,
