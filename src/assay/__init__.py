@@ -36,6 +36,7 @@ _HOMES = {
         "crowd",
         "dependency_hints",
         "dictionary",
+        "gold_examples",
         "keywords",
         "preprocess",
         "prompt",
@@ -62,7 +63,7 @@ _HOMES = {
     "assay.aggregation": ["Aggregation", "aggregate"],
     "assay.theory": ["estimation_bound", "generalization_bound"],
     "assay.planner": ["plan"],
-    "assay.suggestions": ["TaskSuggestion", "suggest_task_graph"],
+    "assay.suggestions": ["SourceSuggestion", "TaskSuggestion", "suggest_sources", "suggest_task_graph"],
     "assay.evaluation": ["evaluate", "over_trials"],
     "assay.report": ["Report"],
     "assay.project": ["compare"],
@@ -146,6 +147,7 @@ if TYPE_CHECKING:
         crowd,
         dependency_hints,
         dictionary,
+        gold_examples,
         keywords,
         preprocess,
         prompt,
@@ -154,7 +156,7 @@ if TYPE_CHECKING:
         source,
         threshold,
     )
-    from assay.suggestions import TaskSuggestion, suggest_task_graph
+    from assay.suggestions import SourceSuggestion, TaskSuggestion, suggest_sources, suggest_task_graph
     from assay.tasks import LabelSpace, Task, TaskGraph, Vote, at_most, excludes, implies, none_of, one_of
     from assay.theory import estimation_bound, generalization_bound
     from assay.votes import Votes

@@ -28,6 +28,14 @@ from assay.project.project import Project
 from assay.project.prompt_tables import costs_table, kept_table
 from assay.project.reporting import write_report
 from assay.project.source_file import DeclaredSource, SourceFile, read_sources, source_toml
+from assay.project.suggested_file import (
+    refuse_existing,
+    suggest,
+    suggest_costs,
+    suggestion_table,
+    suggestion_toml,
+    write_suggestion,
+)
 from assay.project.training_comparison import compare_training, stored_comparison
 from assay.project.unsure import Unsure, least_sure, unsure_items
 
@@ -77,13 +85,19 @@ __all__ = [
     "queue_rows",
     "queue_table",
     "read_sources",
+    "refuse_existing",
     "run",
     "shown_items",
     "source_toml",
     "stored_comparison",
     "stored_votes",
+    "suggest",
+    "suggest_costs",
+    "suggestion_table",
+    "suggestion_toml",
     "train",
     "unsure_items",
     "votes_path",
     "write_report",
+    "write_suggestion",
 ]
