@@ -7,12 +7,14 @@ from assay.labels.linking import put_together
 from assay.labels.shares import balance_table
 from assay.labels.some_rows import label_parts, labels_of_rows
 from assay.labels.subsets import subsets
+from assay.labels.tables import check_ending, write_table
 
 __all__ = [
     "Guarantee",
     "Labels",
     "StoredLabels",
     "balance_table",
+    "check_ending",
     "gold_checks",
     "label_parts",
     "labels_of_rows",
@@ -20,4 +22,5 @@ __all__ = [
     "subsets",
     "supported_threshold",
     "write_labels",
+    "write_table",
 ]
