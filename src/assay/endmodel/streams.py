@@ -11,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from assay._core.rows import batches, row_count
+from assay._core.rows import batches
 from assay.endmodel.inputs import texts_of
 from assay.errors import AssayError, DataError
 from assay.gold import CheckedLabels
-from assay.labels import Labels
+from assay.labels import Labels, StoredLabels
+from assay.labels import label_parts as stored_parts
 from assay.votes import item_names
 
 _AT_ONCE = 16_384
@@ -35,6 +36,18 @@ class Part:
     """(labels,): which of the texts have labels to learn from."""
     labels: Labels
     """Those."""
+
+
+@dataclass(frozen=True, eq=False)
+class LabelStream:
+    """Labels that a function gives part by part, with what is known of all of them."""
+
+    parts: Callable[[], Iterable[Labels]]
+    """Where some were left out, ``kept`` of each part tells which rows of that part it is about."""
+    rows: int | None = None
+    """How many rows of data they are about."""
+    gold: CheckedLabels | None = None
+    """What gold says of some; its rows are those of the data."""
 
 
 def is_stream(data: Any) -> bool:
@@ -84,9 +97,9 @@ def label_parts(labels: Any) -> Iterator[Labels]:
     Where some were left out, ``kept`` of each part tells which rows of that part it is about.
     """
     if isinstance(labels, str | Path):
-        yield from label_parts(Labels.from_parquet(labels))
-    elif callable(labels):
-        for part in labels():
+        yield from stored_parts(Path(labels))
+    elif callable(labels) or isinstance(labels, LabelStream):
+        for part in labels.parts() if isinstance(labels, LabelStream) else labels():
             yield from label_parts(part)
     elif isinstance(labels, Labels):
         kept = np.ones(len(labels), dtype=bool) if labels.kept is None else labels.kept
@@ -106,11 +119,17 @@ def row_total(labels: Any) -> int | None:
     """How many rows of data labels are about, where that is known before they are read."""
     if isinstance(labels, Labels):
         return _rows(labels)
-    return row_count(labels) if isinstance(labels, str | Path) else None
+    if isinstance(labels, LabelStream):
+        return labels.rows
+    return StoredLabels.of(Path(labels)).items if isinstance(labels, str | Path) else None
 
 
 def gold_of(labels: Any) -> CheckedLabels | None:
     """The gold that labels carry, its rows among those of the data."""
+    if isinstance(labels, LabelStream):
+        return labels.gold
+    if isinstance(labels, str | Path):
+        return StoredLabels.of(Path(labels)).gold
     if not isinstance(labels, Labels) or labels.gold is None:
         return None
     if labels.kept is None:
