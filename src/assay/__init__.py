@@ -62,9 +62,19 @@ _HOMES = {
     "assay.planner": ["plan"],
     "assay.suggestions": ["TaskSuggestion", "suggest_task_graph"],
     "assay.evaluation": ["evaluate", "over_trials"],
+    "assay.endmodel.refinement": ["refine"],
     "assay.report": ["Report"],
     "assay.project": ["compare"],
-    "assay.endmodel": ["BiLSTM", "EndModel", "Features", "NGrams", "SklearnEndModel", "compare_training", "search"],
+    "assay.endmodel": [
+        "BiLSTM",
+        "EndModel",
+        "Features",
+        "NGrams",
+        "NeighbourModel",
+        "SklearnEndModel",
+        "compare_training",
+        "search",
+    ],
 }
 
 _MODULES = (
@@ -97,7 +107,17 @@ if TYPE_CHECKING:
     )
     from assay.checks import check
     from assay.counts import SourceGraph, Tally, count
-    from assay.endmodel import BiLSTM, EndModel, Features, NGrams, SklearnEndModel, compare_training, search
+    from assay.endmodel import (
+        BiLSTM,
+        EndModel,
+        Features,
+        NeighbourModel,
+        NGrams,
+        SklearnEndModel,
+        compare_training,
+        search,
+    )
+    from assay.endmodel.refinement import refine
     from assay.errors import (
         AssayError,
         DataError,

@@ -4,12 +4,15 @@ from assay.labels.files import write_labels
 from assay.labels.guarantee import Guarantee, gold_checks, supported_threshold
 from assay.labels.labels import Labels
 from assay.labels.linking import put_together
+from assay.labels.refined import KINDS, Refined
 from assay.labels.shares import balance_table
 from assay.labels.subsets import subsets
 
 __all__ = [
+    "KINDS",
     "Guarantee",
     "Labels",
+    "Refined",
     "balance_table",
     "gold_checks",
     "put_together",

@@ -22,6 +22,7 @@ from assay._core.stored_arrays import of_type, stored_array
 from assay._core.texts import free_name
 from assay.errors import VoteError
 from assay.gold import CheckedLabels
+from assay.labels.refined import KINDS, Refined
 from assay.labels.subsets import subsets
 from assay.tasks import TaskGraph, labels_of_questions
 from assay.votes import stored_items
@@ -69,7 +70,13 @@ def to_arrow(labels: Labels) -> pa.Table:
     for index, joint in enumerate(labels.joint):
         for outcome, name in enumerate(named.outcomes[index]):
             columns.setdefault(name, joint[:, outcome])
-    stored = {_KEY: json.dumps({"version": 2, "tasks": tasks.to_dict(), "items": names}).encode()}
+    said: dict[str, Any] = {"version": 2, "tasks": tasks.to_dict(), "items": names}
+    if labels.refined is not None:
+        column = free_name("evidence", set(columns))
+        numbers = pa.array(labels.refined.kinds.astype(np.int32))
+        columns[column] = pa.DictionaryArray.from_arrays(numbers, pa.array(KINDS, type=pa.string()))
+        said["refined"] = {"column": column, **labels.refined.to_dict()}
+    stored = {_KEY: json.dumps(said).encode()}
     return pa.table(columns).replace_schema_metadata(stored)
 
 
@@ -149,9 +156,11 @@ def write_labels(parts: Iterable[Labels], path: str | Path) -> Path:
             table = to_arrow(part)
             if file is None:
                 # Probabilities hardly ever repeat, so dictionary encoding would only cost space.
-                texts = [name for name in table.column_names if name in part.tasks]
+                texts = [name for name in table.column_names if str(table.schema.field(name).type).startswith("dict")]
                 file = open_files.enter_context(parquet_parts(unfinished, table.schema, use_dictionary=texts))
             elif not table.schema.equals(file.schema):
+                if part.refined is not None or b'"refined"' in (file.schema.metadata or {}).get(_KEY, b""):
+                    raise VoteError("labels in one file must all have been refined together, or none")
                 first, other = (_kind_of_items(schema) for schema in (file.schema, table.schema))
                 raise VoteError(
                     "labels in one file must all have item names of the same type, or none, "
@@ -171,8 +180,8 @@ def write_labels(parts: Iterable[Labels], path: str | Path) -> Path:
 
 def read_labels(
     path: Path,
-) -> tuple[TaskGraph, tuple[FloatArray, ...], npt.NDArray[Any] | None, CheckedLabels | None]:
-    """What a file that :func:`write_labels` wrote holds: tasks, joint, names of items, gold."""
+) -> tuple[TaskGraph, tuple[FloatArray, ...], npt.NDArray[Any] | None, CheckedLabels | None, Refined | None]:
+    """What a file that :func:`write_labels` wrote holds: tasks, joint, names of items, gold, what they rest on."""
     from assay._core.parquet import opened
 
     with opened(path) as file, reading(path, "labels file", VoteError):
@@ -190,7 +199,16 @@ def read_labels(
         )
         items = None if said["items"] is None else stored_items(table, of_type(str, said["items"]))
         gold = _gold_from_metadata(dict(file.metadata.metadata or {}), tasks, len(table))
-        return tasks, joint, items, gold
+        return tasks, joint, items, gold, _refined(table, said.get("refined"))
+
+
+def _refined(table: pa.Table, stored: Any) -> Refined | None:
+    """What refined labels rest on, if they were refined."""
+    if stored is None:
+        return None
+    texts = table.column(of_type(str, stored["column"])).to_pylist()
+    kinds = np.array([KINDS.index(text) for text in texts], dtype=np.uint8)
+    return Refined.from_dict(kinds, stored)
 
 
 def _numbers(table: pa.Table, name: str) -> npt.NDArray[Any]:
