@@ -27,6 +27,7 @@ _HOMES = {
     "assay.tasks": ["LabelSpace", "Task", "TaskGraph", "Vote", "at_most", "excludes", "implies", "none_of", "one_of"],
     "assay.votes": ["Votes"],
     "assay.gold": ["HandAnswer", "HandLabels"],
+    "assay.annotations": ["Annotation", "Annotations", "read_annotations"],
     "assay.counts": ["SourceGraph", "Tally", "count"],
     "assay.sources": [
         "apply",
@@ -35,6 +36,7 @@ _HOMES = {
         "crowd",
         "dependency_hints",
         "dictionary",
+        "gold_examples",
         "keywords",
         "preprocess",
         "prompt",
@@ -58,15 +60,17 @@ _HOMES = {
         "hierarchical_majority_vote",
         "majority_vote",
     ],
+    "assay.aggregation": ["Aggregation", "aggregate"],
     "assay.theory": ["estimation_bound", "generalization_bound"],
     "assay.planner": ["plan"],
-    "assay.suggestions": ["TaskSuggestion", "suggest_task_graph"],
+    "assay.suggestions": ["SourceSuggestion", "TaskSuggestion", "suggest_sources", "suggest_task_graph"],
     "assay.evaluation": ["evaluate", "over_trials"],
     "assay.endmodel.refinement": ["refine"],
     "assay.report": ["Report"],
     "assay.project": ["compare"],
     "assay.endmodel": [
         "BiLSTM",
+        "Embeddings",
         "EndModel",
         "Features",
         "NGrams",
@@ -95,6 +99,8 @@ __all__ = [*sorted(name for names in _HOMES.values() for name in names), "__vers
 
 if TYPE_CHECKING:
     from assay import baselines, endmodel, engine, errors, evaluation, planner, project, report, simulate, theory
+    from assay.aggregation import Aggregation, aggregate
+    from assay.annotations import Annotation, Annotations, read_annotations
     from assay.baselines import (
         DataProgramming,
         DawidSkene,
@@ -109,6 +115,7 @@ if TYPE_CHECKING:
     from assay.counts import SourceGraph, Tally, count
     from assay.endmodel import (
         BiLSTM,
+        Embeddings,
         EndModel,
         Features,
         NeighbourModel,
@@ -144,6 +151,7 @@ if TYPE_CHECKING:
         crowd,
         dependency_hints,
         dictionary,
+        gold_examples,
         keywords,
         preprocess,
         prompt,
@@ -152,7 +160,7 @@ if TYPE_CHECKING:
         source,
         threshold,
     )
-    from assay.suggestions import TaskSuggestion, suggest_task_graph
+    from assay.suggestions import SourceSuggestion, TaskSuggestion, suggest_sources, suggest_task_graph
     from assay.tasks import LabelSpace, Task, TaskGraph, Vote, at_most, excludes, implies, none_of, one_of
     from assay.theory import estimation_bound, generalization_bound
     from assay.votes import Votes

@@ -7,6 +7,7 @@ from assay.labels.linking import put_together
 from assay.labels.refined import KINDS, Refined
 from assay.labels.shares import balance_table
 from assay.labels.subsets import subsets
+from assay.labels.tables import check_ending, write_table
 
 __all__ = [
     "KINDS",
@@ -14,9 +15,11 @@ __all__ = [
     "Labels",
     "Refined",
     "balance_table",
+    "check_ending",
     "gold_checks",
     "put_together",
     "subsets",
     "supported_threshold",
     "write_labels",
+    "write_table",
 ]

@@ -11,13 +11,15 @@ from assay.sources.hints import Hint, dependency_hints
 from assay.sources.keyword_lists import keywords
 from assay.sources.naming import names_in
 from assay.sources.preprocessing import preprocess
-from assay.sources.prompt_forecast import PromptCost, PromptCosts, prompt_costs
+from assay.sources.prompt_examples import GoldExamples, gold_examples
+from assay.sources.prompt_forecast import PromptCost, PromptCosts, costs_of_requests, prompt_costs
 from assay.sources.prompts import PromptSource, prompt
 from assay.sources.regexes import regex
 from assay.sources.rule import Recipe, Rule
 from assay.sources.thresholds import threshold
 
 __all__ = [
+    "GoldExamples",
     "Hint",
     "PromptCost",
     "PromptCosts",
@@ -28,10 +30,12 @@ __all__ = [
     "apply",
     "classifier",
     "column",
+    "costs_of_requests",
     "crowd",
     "dependency_hints",
     "dictionary",
     "flatten",
+    "gold_examples",
     "keywords",
     "names_in",
     "preprocess",

@@ -101,16 +101,20 @@ def _in_memory(data: Any) -> Any:
 
 
 def _default_model(data: Any, tasks: TaskGraph) -> Predictor[Any]:
-    """An end model over n-grams for texts, and over the numbers themselves for an array or a table of numbers."""
-    from assay.endmodel import EndModel, Features
+    """An end model over n-grams for texts, and over the numbers themselves for an array or a table of numbers.
 
-    if isinstance(data, list | tuple) and any(isinstance(row, str) for row in data):
-        return EndModel(tasks)
+    It need not be calibrated: what its log-odds are worth is learned here.
+    """
+    from assay.endmodel.features import Features
+    from assay.endmodel.model import EndModel
+
     if hasattr(data, "columns"):
-        return EndModel(tasks) if "text" in data.columns else EndModel(tasks, encoder=Features())
-    if getattr(data, "dtype", None) is not None and np.dtype(data.dtype).kind in "OU":
-        return EndModel(tasks)
-    return EndModel(tasks, encoder=Features())
+        are_texts = "text" in data.columns
+    elif isinstance(data, list | tuple):
+        are_texts = any(isinstance(row, str) for row in data)
+    else:
+        are_texts = np.dtype(data.dtype).kind in "OU"
+    return EndModel(tasks, encoder=None if are_texts else Features(), calibrate=False)
 
 
 def _pieces(data: Any) -> Any:
