@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "assay.errors": [
         "AssayError",
+        "CheckWarning",
         "DataError",
         "NotFittedError",
         "ProjectError",
@@ -123,6 +124,7 @@ if TYPE_CHECKING:
     )
     from assay.errors import (
         AssayError,
+        CheckWarning,
         DataError,
         NotFittedError,
         ProjectError,

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sys
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,7 +16,7 @@ from rich.console import Console
 from rich.markup import escape
 
 import assay
-from assay.errors import AssayError
+from assay.errors import AssayError, CheckWarning
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -250,13 +251,13 @@ def summary(
 @app.command(epilog="Example: [bold]assay check my-project[/]")
 def check(folder: Folder = Path("."), as_json: Json = False, debug: Debug = False) -> None:
     """Check whether the accuracies of the sources can be learned from their votes; exit code 1 if not."""
-    from assay.project import check_votes
+    from assay.project import check_in_toml, check_votes, in_toml
 
     report = check_votes(_load(folder))
     if as_json:
-        _print_json(report.to_dict())
+        _print_json(check_in_toml(report))
     else:
-        print(report)
+        print(in_toml(str(report)))
     if not report.ok:
         raise typer.Exit(1)
 
@@ -708,6 +709,8 @@ def main() -> None:
     """Run the command line; a user's mistake gives one readable message and exit code 2."""
     _state["debug"] = "--debug" in sys.argv
     signal.signal(signal.SIGTERM, _terminated)
+    # What a check warns of is printed, in the words of assay.toml.
+    warnings.simplefilter("ignore", CheckWarning)
     if "--json" in sys.argv:
         _keep_for_json()
     try:
@@ -719,7 +722,9 @@ def main() -> None:
     except AssayError as error:
         if _state["debug"]:
             raise
-        _complain(str(error))
+        from assay.project import in_toml
+
+        _complain(in_toml(str(error)))
         sys.exit(2)
     except KeyboardInterrupt:
         _complain(f"interrupted; {_kept()}")
@@ -792,19 +797,20 @@ def _print_costs(costs: PromptCosts, told: Mapping[str, Any], as_json: bool) -> 
 
 def _print_run(made: Run) -> None:
     """What a run gave: the check, the sources with their accuracies, and the scores."""
+    from assay.project import in_toml
     from assay.report import score_table, show, sources_table
 
     model = made.model
     _print_faults(made.votes)
     if model.check_.problems:
-        print(f"{model.check_}\n")
+        print(in_toml(f"{model.check_}\n"))
     hand = made.hand_labels
     learned = "without gold" if hand is None else f"with {len(hand):,} items labeled by hand"
     show(sources_table(model.sources_, f"what the label model learned, {learned}"))
     for note in model.notes_:
-        print(f"note: {note}")
+        print(f"note: {in_toml(note)}")
     for sentence in model.advice_:
-        print(f"- {sentence}")
+        print(f"- {in_toml(sentence)}")
     if made.evaluations:
         show(score_table(made.evaluations, "against gold"))
     _print_told(made)

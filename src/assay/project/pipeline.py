@@ -11,15 +11,15 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from assay._core.rows import batches, row_count
-from assay.checks import CheckReport, check
-from assay.counts import Tally
+from assay.checks import CheckReport
 from assay.errors import AssayError, ProjectError
 from assay.evaluation import Evaluation, TrainingComparison, as_gold
 from assay.gold import HandLabels
 from assay.labels import Labels
 from assay.llm import PromptSettings
 from assay.model import LabelModel
-from assay.model.dependencies import LearnedDependencies, learn_dependencies, strong_dependencies
+from assay.model.dependencies import LearnedDependencies, learn_dependencies
+from assay.project.advice_in_toml import check_in_toml, in_toml
 from assay.project.project import Project
 from assay.project.prompt_notes import PromptNotes
 from assay.project.settings import changed
@@ -124,14 +124,9 @@ def current_votes(project: Project, *, progress: bool = True) -> Votes:
 
 
 def check_votes(project: Project, votes: Votes | None = None, *, progress: bool = True) -> CheckReport:
-    """What :func:`assay.check` says about a project's votes, with the dependencies it declares, or learns."""
+    """What a run would find, and warn of, in a project's votes: with its settings and hand labels."""
     given = current_votes(project, progress=progress) if votes is None else votes
-    dependencies = project.model.dependencies
-    if dependencies == "auto":
-        dependencies = strong_dependencies(Tally.of(given)).pairs
-    elif dependencies == "learn":
-        dependencies = learned_dependencies(project, given, progress=progress).pairs
-    return check(given, dependencies, class_balance=project.model.class_balance)
+    return label_model(project).check(given, hand_labels_of(project), progress=progress)
 
 
 def learned_dependencies(project: Project, votes: Votes | None = None, *, progress: bool = True) -> LearnedDependencies:
@@ -232,11 +227,11 @@ class Run:
             "hand_labels": 0 if self.hand_labels is None else len(self.hand_labels),
             "output": str(self.project.output),
             "faults": [vars(fault) for fault in self.votes.faults],
-            "check": self.model.check_.to_dict(),
+            "check": check_in_toml(self.model.check_),
             "converged": self.model.converged_,
-            "notes": self.model.notes_,
+            "notes": [in_toml(note) for note in self.model.notes_],
             "learned_dependencies": None if learned is None else learned.to_dict()["edges"],
-            "advice": self.model.advice_,
+            "advice": [in_toml(sentence) for sentence in self.model.advice_],
             "sources": json.loads(self.model.sources_.to_json(orient="records")),
             "accuracy": {method: found.accuracy for method, found in self.evaluations.items()},
         }
