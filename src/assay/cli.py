@@ -661,6 +661,7 @@ def demo(
     debug: Debug = False,
 ) -> None:
     """Run the whole pipeline on an example that generates its own data, without and with hand labels, and score it."""
+    from assay._core.extras import how_to_install
     from assay.project.demo import run_demo
     from assay.report import show, summary_table
 
@@ -691,7 +692,7 @@ def demo(
     if done.held_out:
         show(_compared(done.held_out))
     else:
-        print("no end model was trained, since PyTorch is not installed: pip install 'assay[torch]'")
+        print(f"no end model was trained, since PyTorch is not installed: {how_to_install('torch')}")
     if done.asked is not None:
         unsure, summary = done.asked
         title = f"what a small language model says about the {len(unsure.rows):,} least sure texts"
@@ -700,7 +701,7 @@ def demo(
     print(f"\nlook around in {folder}: change sources.py, then run 'assay run {folder}'")
     print(f"to label texts yourself, remove hand_labels.jsonl and run 'assay label {folder}'")
     if done.page is None:
-        print("no report was written, since altair is not installed: pip install 'assay[report]'")
+        print(f"no report was written, since altair is not installed: {how_to_install('report')}")
     else:
         print(f"and open the report in a browser: {done.page}")
 

@@ -556,3 +556,20 @@ class TestWarnings:
             assert str(assay.LabelModel().check(self.SMALL, gold)) == str(
                 assay.LabelModel().fit(self.SMALL, gold).check_
             )
+
+
+def test_values_that_are_never_emitted_have_no_accuracy():
+    table = assay.LabelModel(cardinality=3).fit(flat_world(sources=5).draw(500).votes.codes).sources_
+    never = table[table["votes"] == 0]
+    assert set(never["value"]) == {"2"}
+    assert never["accuracy"].isna().all()
+    assert (never["low"] == 0).all()
+    assert (never["high"] == 1).all()
+    assert table[table["votes"] > 0]["accuracy"].notna().all()
+
+
+@pytest.mark.parametrize("verb", ["predict", "predict_proba"])
+def test_arguments_of_other_label_models_are_explained_where_labels_are_asked_for(verb):
+    votes = flat_world(sources=5).draw(300).votes
+    with pytest.raises(assay.AssayError, match=r"tie_break_policy.*decide"):
+        getattr(assay.LabelModel().fit(votes), verb)(votes, tie_break_policy="random")

@@ -95,7 +95,8 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
     Attributes
     ----------
     sources_
-        DataFrame: per source and value its accuracy with a 95% interval, and coverage. Where the
+        DataFrame: per source and value its accuracy with a 95% interval, and coverage. A value that
+        was never emitted has no accuracy (NaN), and zero votes. Where the
         votes do not follow the model, intervals also cover what other models of the same votes
         say; where they do not tell an accuracy (A101, A106), they are from 0 to 1. Gold narrows
         them: it shows how often each source is right.
@@ -245,6 +246,7 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
 
     # Labeling
 
+    @explains_foreign
     def predict_proba(self, votes: Any) -> FloatArray | list[FloatArray]:
         """(items, outcomes): P(outcome | votes); a list of those if there are several components.
 
@@ -252,6 +254,7 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         """
         return one_or_list(self._known.posteriors(votes))
 
+    @explains_foreign
     def predict(self, votes: Any) -> npt.NDArray[np.int64]:
         """(items,): the number of the most probable outcome; (items, components) if there are several components."""
         chosen = [part.argmax(axis=1) for part in self._known.posteriors(votes)]

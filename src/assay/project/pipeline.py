@@ -118,6 +118,36 @@ def stored_votes(project: Project) -> Votes:
     return votes
 
 
+def votes_on(project: Project, data: Path, *, progress: bool = True) -> Votes:
+    """The votes of a project's sources on other rows than its own."""
+    settings = project.settings
+    votes = apply(
+        project.sources(),
+        data,
+        project.tasks,
+        id=project.id,
+        on_error=settings.on_error,
+        workers=settings.workers,
+        batch_size=settings.batch_size,
+        progress=progress,
+        prompts=project.prompts,
+    )
+    if not len(votes):
+        raise ProjectError(f"{data} has no rows, so there is nothing to label")
+    return votes
+
+
+def stored_label_model(project: Project) -> LabelModel:
+    """The label model of a project's last run."""
+    path = project.output / MODEL_FILE
+    if not path.is_file():
+        raise ProjectError(f"{project.folder} has no label model yet; run 'assay run {project.folder}' first")
+    model = LabelModel.load(path)
+    if model.tasks_ != project.tasks:
+        raise ProjectError(f"{path} was made for other tasks than assay.toml has now; run 'assay run {project.folder}'")
+    return model
+
+
 def current_votes(project: Project, *, progress: bool = True) -> Votes:
     """The votes that a project has, made now if there are none yet."""
     return stored_votes(project) if votes_path(project).is_file() else apply_sources(project, progress=progress)
@@ -162,15 +192,19 @@ def gold_votes(project: Project, votes: Votes) -> Votes | None:
     They are matched by the names of items if the gold has them too, and else by their order. Items that prompts show as
     examples have none: scores on them would be too good.
     """
-    columns = project.gold_columns()
-    if columns is None:
+    if project.gold is None:
         return None
-    assert project.gold is not None
-    names = None if project.id is None else names_in(project.gold, project.id)
-    gold = votes.gold(columns) if names is None else by_name(votes, _gold_alone(project, columns), names)
+    gold = gold_from(project, project.gold, votes)
     shown = PromptNotes.stored(project.output).example_rows(votes)
     rest = np.setdiff1d(np.arange(len(votes)), shown)
     return of_some(votes, gold.take(rest), rest) if len(shown) else gold
+
+
+def gold_from(project: Project, path: Path, votes: Votes) -> Votes:
+    """The gold labels in a file for the items of ``votes``, by their names or their order."""
+    columns = project.gold_in(path)
+    names = None if project.id is None else names_in(path, project.id)
+    return votes.gold(columns) if names is None else by_name(votes, _gold_alone(project, columns), names)
 
 
 def _gold_alone(project: Project, columns: Mapping[str, Any]) -> Votes:
@@ -186,23 +220,31 @@ def check_gold(project: Project) -> None:
         If a column is misspelt, a label unknown, or there are more or fewer rows than in the data; names file and
         column.
     """
-    columns = project.gold_columns()
-    if columns is None:
-        return
+    given = [
+        *([] if project.gold is None else [(project.data, project.gold)]),
+        *filter(None, (project.dev, project.test)),
+    ]
+    for data, gold in given:
+        _check_gold_file(project, data, gold)
+
+
+def _check_gold_file(project: Project, data: Path, gold: Path) -> None:
+    """The same for one file of gold, and the data that it is about."""
+    columns = project.gold_in(gold)
     for name, labels in columns.items():
         try:
             as_gold(project.tasks, {name: labels}, len(labels))
         except AssayError as error:
-            raise ProjectError(f"{project.gold}, column {name!r}: {error}") from error
-    if project.id is not None and project.gold is not None and names_in(project.gold, project.id) is not None:
+            raise ProjectError(f"{gold}, column {name!r}: {error}") from error
+    if project.id is not None and names_in(gold, project.id) is not None:
         return
-    known = row_count(project.data)
-    rows = sum(len(batch) for batch in batches(project.data)) if known is None else known
+    known = row_count(data)
+    rows = sum(len(batch) for batch in batches(data)) if known is None else known
     found = len(next(iter(columns.values())))
     if rows != found:
         raise ProjectError(
-            f"{project.gold} has {found:,} rows, but {project.data} has {rows:,}; gold needs a row for each item, with "
-            "nothing where the label is unknown, or the id of [data] as a column"
+            f"{gold} has {found:,} rows, but {data} has {rows:,}; gold needs a row for each item, with nothing where "
+            "the label is unknown, or the id of [data] as a column"
         )
 
 
