@@ -52,7 +52,18 @@ def _print_version(value: bool) -> None:
         raise typer.Exit
 
 
-Folder = Annotated[Path, typer.Argument(help="The project folder, with its assay.toml.", show_default=False)]
+def _is_project(folder: Path) -> Path:
+    """Refuse what is not a project before anything is loaded that it would need."""
+    from assay._core.project_file import read_project_file
+
+    read_project_file(folder)
+    return folder
+
+
+Folder = Annotated[
+    Path,
+    typer.Argument(help="The project folder, with its assay.toml.", show_default=False, callback=_is_project),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Debug = Annotated[
     bool, typer.Option("--debug", help="Show the traceback of an error.", callback=_set_debug, is_eager=True)
@@ -815,6 +826,12 @@ def _print_run(made: Run) -> None:
     if made.evaluations:
         show(score_table(made.evaluations, "against gold"))
     _print_told(made)
+    silent = 0 if made.labels.has_votes is None else int((~made.labels.has_votes).sum())
+    if silent:
+        print(
+            f"{silent:,} of {len(made.labels):,} items have no votes: their labels are only the class balance, and "
+            "has_votes is false in the file"
+        )
     print(f"votes, labels and the model are in {made.project.output}")
 
 

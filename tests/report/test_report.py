@@ -187,6 +187,13 @@ def test_large_runs_are_cut_with_a_note(monkeypatch):
     assert "from a sample of the items" in page
 
 
+def test_votes_and_gold_in_a_file_give_the_same_report(model, simulation, tmp_path):
+    path = simulation.votes.to_parquet(tmp_path / "votes.parquet")
+    here, there = (Report.of(model, votes, gold=simulation.gold) for votes in (simulation.votes, path))
+    assert here.to_html() == there.to_html()
+    assert there.evaluations
+
+
 def test_what_cannot_be_is_refused(model, simulation):
     with pytest.raises(AssayError, match="is not fitted yet"):
         Report.of(LabelModel(), simulation.votes)

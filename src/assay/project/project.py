@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
 
-from assay._core.reading import is_file, reading
+from assay._core.project_file import FILE, read_project_file
+from assay._core.reading import is_file
 from assay._core.rows import as_polars
 from assay.errors import AssayError, ProjectError, SourceError, near_miss
 from assay.gold import HandLabels
@@ -32,7 +32,6 @@ from assay.project.source_file import SOURCES_FILE, SourceFile
 from assay.sources import Source, flatten, names_in
 from assay.tasks import Constraint, Task, TaskGraph, at_most, excludes, implies
 
-FILE = "assay.toml"
 _LONGEST_NAME = 255
 """How many bytes the name of a file can have."""
 
@@ -82,15 +81,11 @@ class Project:
             names the place in the file.
         """
         home = Path(folder)
-        path = home / FILE
-        if not is_file(path):
-            raise ProjectError(f"there is no {FILE} in {home}; 'assay init {home}' writes an example")
-        with reading(path, "TOML file", ProjectError):
-            said = tomllib.loads(path.read_text(encoding="utf-8"))
+        said = read_project_file(home)
         try:
             return _project(home, said)
         except ProjectError as error:
-            raise ProjectError(f"{path}: {error}") from error
+            raise ProjectError(f"{home / FILE}: {error}") from error
 
     @property
     def title(self) -> str:
