@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "assay.errors": [
         "AssayError",
+        "CheckWarning",
         "DataError",
         "NotFittedError",
         "ProjectError",
@@ -127,6 +128,7 @@ if TYPE_CHECKING:
     from assay.endmodel.refinement import refine
     from assay.errors import (
         AssayError,
+        CheckWarning,
         DataError,
         NotFittedError,
         ProjectError,

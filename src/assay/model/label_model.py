@@ -11,10 +11,11 @@ import numpy.typing as npt
 
 from assay._core import views
 from assay._core.estimator import Estimator, from_fitted, one_or_list
+from assay._core.warned import warn
 from assay.checks import CheckReport
 from assay.counts import Tally
 from assay.engine import Engine
-from assay.errors import VoteError
+from assay.errors import CheckWarning, VoteError
 from assay.gold import micro_accuracy, outcome_numbers
 from assay.labels import Labels, write_labels
 from assay.model.counted import Counted, counted_votes
@@ -26,7 +27,7 @@ from assay.model.fitted import BySource, Fitted
 from assay.model.foreign_settings import explains_foreign
 from assay.model.labeling import labels_of
 from assay.model.settings import ModelSettings, check_settings
-from assay.model.solving import check_size, checked, dependencies_of, solve, unidentified
+from assay.model.solving import check_of, check_size, checked, dependencies_of, solve, unidentified
 from assay.tasks import labels_of_questions
 
 if TYPE_CHECKING:
@@ -94,7 +95,8 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
     Attributes
     ----------
     sources_
-        DataFrame: per source and value its accuracy with a 95% interval, and coverage. Where the
+        DataFrame: per source and value its accuracy with a 95% interval, and coverage. A value that
+        was never emitted has no accuracy (NaN), and zero votes. Where the
         votes do not follow the model, intervals also cover what other models of the same votes
         say; where they do not tell an accuracy (A101, A106), they are from 0 to 1. Gold narrows
         them: it shows how often each source is right.
@@ -170,6 +172,11 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         ------
         UnidentifiableError
             If the parameters are not identifiable from these votes; the error says why.
+
+        Warns
+        -----
+        CheckWarning
+            For each problem that :func:`assay.check` finds and a fit copes with; all of them are in ``check_``.
         """
         check_settings(self, has_gold=gold is not None)
         self._counts = None
@@ -194,10 +201,26 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         self._counts = total.tally
         return self
 
+    def check(
+        self, votes: Any, gold: Any = None, *, engine: Engine | Literal["local"] = "local", progress: bool = True
+    ) -> CheckReport:
+        """What :meth:`fit` would find with these settings and this gold, as :func:`assay.check` says it; fits nothing.
+
+        It takes what :meth:`fit` takes.
+        """
+        check_settings(self, has_gold=gold is not None)
+        counted = counted_votes(votes, self, gold=gold, engine=engine, progress=progress)
+        dependencies, _ = dependencies_of(counted, self, progress)
+        return check_of(counted, dependencies, self)
+
     def _fit(self, counted: Counted, progress: bool) -> Self:
         check_size(counted.tally.schema)
         dependencies, learned = dependencies_of(counted, self, progress)
         report = checked(counted, dependencies, self)
+        known = self.check_.codes if self.__sklearn_is_fitted__() and self._counts is not None else frozenset()
+        for problem in report.problems:
+            if problem.code not in known:  # what votes that came before were warned of already
+                warn(CheckWarning(f"{problem.code}: {problem.message}; {problem.fix}"))
         components = solve(counted, dependencies, self)
         tally = counted.tally
         open_ = unidentified(report, labels_of_questions(tally.tasks.multiple))
@@ -223,6 +246,7 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
 
     # Labeling
 
+    @explains_foreign
     def predict_proba(self, votes: Any) -> FloatArray | list[FloatArray]:
         """(items, outcomes): P(outcome | votes); a list of those if there are several components.
 
@@ -230,6 +254,7 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         """
         return one_or_list(self._known.posteriors(votes))
 
+    @explains_foreign
     def predict(self, votes: Any) -> npt.NDArray[np.int64]:
         """(items,): the number of the most probable outcome; (items, components) if there are several components."""
         chosen = [part.argmax(axis=1) for part in self._known.posteriors(votes)]
