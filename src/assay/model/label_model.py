@@ -322,12 +322,20 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         parts = labels_of(votes, self._known, engine, progress)
         return Labels.concat(parts) if out is None else write_labels(parts, out)
 
-    def explain(self, votes: Any, row: int | str) -> Explanation:
+    def explain(self, votes: Any, row: int | str, *, labels: Labels | None = None) -> Explanation:
         """The contribution of each source to the label of one item, in log-odds that sum to the posterior's.
 
         If the model has learned from gold, the row *hand labels* is what that changed.
 
-        ``row`` is a row number, or a name if it is a string.
+        Parameters
+        ----------
+        votes
+            What :meth:`predict_proba` takes.
+        row
+            A row number, or a name if it is a string.
+        labels
+            Labels of all these items that :func:`assay.refine` made from this model's: what the data changed is then
+            the row *data*, and of an item with gold what it would change without.
         """
         aligned = self._known.aligned(votes)
         row = aligned.row_of(row) if isinstance(row, str) else row
@@ -335,7 +343,15 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
             raise VoteError(f"row must be a row number, or the name of an item as a string, but is {row!r}")
         if not -len(aligned) <= row < len(aligned):
             raise VoteError(f"there is no row {row}; there are {len(aligned)} items")
-        return self._known.explain(aligned.take([row]))
+        found = self._known.explain(aligned.take([row]))
+        if labels is None:
+            return found
+        if labels.tasks != aligned.tasks or len(labels) != len(aligned):
+            raise VoteError(
+                f"expected refined labels of the {len(aligned)} items and the tasks of these votes, "
+                f"but got labels of {len(labels)} items"
+            )
+        return found.refined(labels.without_gold(int(row) % len(aligned)))
 
     # Storage
 
