@@ -26,6 +26,7 @@ from assay._core.texts import free_name
 from assay._core.threads import overlapped
 from assay.errors import VoteError
 from assay.gold import CheckedLabels
+from assay.labels.refined import KINDS, Refined
 from assay.labels.subsets import subsets
 from assay.tasks import TaskGraph, labels_of_questions
 from assay.votes import smallest, stored_items
@@ -85,6 +86,9 @@ def to_arrow(labels: Labels) -> pa.Table:
     columns[named.confidence] = pa.array(confidence), False
     if labels.has_votes is not None:
         columns[named.has_votes] = pa.array(labels.has_votes), False
+    if labels.refined is not None:
+        kinds = pa.DictionaryArray.from_arrays(pa.array(labels.refined.kinds.astype(np.int8)), pa.array(KINDS))
+        columns[named.evidence] = kinds, False
     for part, names in zip(best, named.stored, strict=True):
         columns |= {name: (pa.array(part.rounded[:, at]), False) for at, name in names}
     fields = [
@@ -96,6 +100,7 @@ def to_arrow(labels: Labels) -> pa.Table:
         "tasks": tasks.to_dict(),
         "items": None if labels.items is None else named.item,
         "has_votes": None if labels.has_votes is None else named.has_votes,
+        "refined": None if labels.refined is None else labels.refined.to_dict(),
     }
     return pa.table([column for column, _ in columns.values()], pa.schema(fields, {_KEY: json.dumps(said).encode()}))
 
@@ -148,6 +153,8 @@ class ColumnNames:
     """How probable the label is."""
     has_votes: str
     """Whether anyone voted on the item."""
+    evidence: str
+    """What a refined label rests on."""
 
     @property
     def stored(self) -> tuple[list[tuple[int, str]], ...]:
@@ -182,7 +189,7 @@ def column_names(tasks: TaskGraph) -> ColumnNames:
             outcomes.append(tuple(labels[first.name, label] for label in first.labels))
         else:
             outcomes.append(tuple(own(f"outcome {index}.{outcome}") for outcome in range(len(component))))
-    return ColumnNames(labels, tuple(outcomes), own("item"), own("confidence"), own("has_votes"))
+    return ColumnNames(labels, tuple(outcomes), own("item"), own("confidence"), own("has_votes"), own("evidence"))
 
 
 def probability_columns(labels: Labels, task: str, names: ColumnNames) -> dict[str, FloatArray]:
@@ -212,6 +219,8 @@ def write_labels(parts: Iterable[Labels], path: str | Path) -> Path:
             if file is None:
                 file = open_files.enter_context(parquet_parts(unfinished, table.schema, **_encoding(table.schema)))
             elif not table.schema.equals(file.schema):
+                if table.schema.names != file.schema.names and part.refined is not None:
+                    raise VoteError("labels in one file must all have been refined, or none")
                 first, other = (_kind_of_items(schema) for schema in (file.schema, table.schema))
                 raise VoteError(
                     "labels in one file must all have item names of the same type, or none, "
@@ -251,6 +260,8 @@ class StoredLabels:
     votes_column: str | None
     gold: CheckedLabels | None
     items: int
+    weights: Mapping[str, Any] | None = None
+    """What votes and data were worth, if the labels were refined."""
 
     @classmethod
     def of(cls, path: Path) -> StoredLabels:
@@ -267,7 +278,19 @@ class StoredLabels:
             tasks, items = TaskGraph.from_dict(said["tasks"]), file.metadata.num_rows
             gold = _gold_from_metadata(dict(file.metadata.metadata or {}), tasks, items)
             item_column, votes_column = (of_type(str | None, said.get(column)) for column in ("items", "has_votes"))
-            return cls(path, tasks, said["version"], item_column, votes_column, gold, items)
+            weights = of_type(dict[str, Any] | None, said.get("refined"))
+            return cls(path, tasks, said["version"], item_column, votes_column, gold, items, weights)
+
+    def refined(self) -> Refined | None:
+        """What the labels rest on, if they were refined."""
+        from assay._core.parquet import read_parquet
+
+        if self.weights is None:
+            return None
+        column = column_names(self.tasks).evidence
+        with reading(self.path, _KIND, VoteError):
+            texts = read_parquet(self.path, [column]).column(column).to_pylist()
+            return Refined.from_dict(np.array([KINDS.index(text) for text in texts], dtype=np.uint8), self.weights)
 
     def columns(self) -> list[str]:
         """The columns that labels are made from; the others follow from these."""

@@ -14,6 +14,7 @@ from assay._core import views
 from assay._core.arguments import random_numbers
 from assay.errors import AssayError, VoteError, near_miss
 from assay.gold import CheckedLabels
+from assay.labels.changes import changes_between
 from assay.labels.decisions import Metric, decisions
 from assay.labels.files import StoredLabels, column_names, probability_columns, to_arrow, write_labels
 from assay.labels.guarantee import (
@@ -24,6 +25,7 @@ from assay.labels.guarantee import (
 )
 from assay.labels.linking import gold_put_together, put_together
 from assay.labels.probabilities import confidence_of, held_out_confidence, held_out_marginal, marginal, tempered
+from assay.labels.refined import KINDS, Refined
 from assay.labels.shares import balance_table, mean_predictions
 from assay.labels.subsets import applies, f1_thresholds, named, subsets
 from assay.labels.tables import write_labels_table
@@ -69,6 +71,8 @@ class Labels:
     has_votes: npt.NDArray[np.bool_] | None = None
     """(items,): whether any source votes; the label of an item without votes is only the class balance. None if these
     labels do not come from votes, or it is not known."""
+    refined: Refined | None = None
+    """What the labels rest on, if :func:`assay.refine` made them."""
 
     @classmethod
     def concat(cls, parts: Iterable[Labels]) -> Labels:
@@ -90,6 +94,7 @@ class Labels:
             None if all(part.kept is None for part in found) else np.concatenate(kept),
             CheckedLabels.concat(*zip(*checked, strict=True)) if checked else None,
             np.concatenate(voted) if len(voted) == len(found) else None,
+            Refined.concat([part.refined for part in found]),
         )
 
     def put_together(self) -> Labels:
@@ -98,6 +103,13 @@ class Labels:
             return self
         gold = None if self.gold is None else gold_put_together(self.gold, self.tasks)
         return replace(self, tasks=self.tasks.linked, joint=tuple(put_together(self.joint, self.tasks)), gold=gold)
+
+    def without_gold(self, row: int) -> list[FloatArray]:
+        """Per component (outcomes,): the label of one item, as it would be without its own gold."""
+        if self.gold is not None and row in self.gold.rows:
+            at = int(np.searchsorted(self.gold.rows, row))
+            return [part[at] for part in self.gold.held_out]
+        return [joint[row] for joint in self.joint]
 
     def __len__(self) -> int:
         return len(self.joint[0])
@@ -139,6 +151,31 @@ class Labels:
         return chosen
 
     @property
+    def evidence(self) -> npt.NDArray[np.object_] | None:
+        """(items,): what each label rests on, if :func:`assay.refine` made them; else None.
+
+        ``"votes"``, ``"data"``, ``"votes and data"``, ``"gold"``; ``"class balance"`` where nothing else is known.
+        """
+        if self.refined is None:
+            return None
+        found: npt.NDArray[np.object_] = np.array(KINDS, dtype=object)[self.refined.kinds]
+        return found
+
+    def changes(self, before: Labels) -> pd.DataFrame:
+        """The items whose most probable outcome is not what it was in other labels of the same items.
+
+        A row for each item and component: *row* and, if it has one, *item*, the outcome *before* and *after*, the
+        probability of either in these labels and in those, and the *evidence* if there is any word of that.
+
+        >>> tasks = TaskGraph.flat("mail", ["ham", "spam"])
+        >>> before = Labels(tasks, (np.array([[0.9, 0.1], [0.6, 0.4]]),))
+        >>> Labels(tasks, (np.array([[0.8, 0.2], [0.3, 0.7]]),)).changes(before)
+           row before after  was  is
+        0    1    ham  spam  0.6  0.7
+        """
+        return changes_between(before, self)
+
+    @property
     def plot(self) -> LabelPlots:
         """Altair charts: ``labels.plot.confidence()``, ``counts(task)``."""
         plots: LabelPlots = views.plots_of(self)
@@ -170,8 +207,9 @@ class Labels:
         kept[np.flatnonzero(kept)[~mask]] = False
         items = None if self.items is None else self.items[mask]
         voted = None if self.has_votes is None else self.has_votes[mask]
+        refined = None if self.refined is None else self.refined.take(mask)
         joint = tuple(joint[mask] for joint in self.joint)
-        return Labels(self.tasks, joint, items, kept, _remaining(self.gold, mask), voted)
+        return Labels(self.tasks, joint, items, kept, _remaining(self.gold, mask), voted, refined)
 
     @property
     def confidence(self) -> FloatArray:
@@ -514,6 +552,7 @@ class Labels:
             None if self.items is None else self.items[rows],
             gold=gold,
             has_votes=None if self.has_votes is None else self.has_votes[rows],
+            refined=None if self.refined is None else replace(self.refined, kinds=self.refined.kinds[rows]),
         )
 
     def to_file(self, path: str | Path) -> Path:
@@ -580,7 +619,7 @@ class Labels:
         """Labels from a file that :meth:`to_parquet` wrote."""
         stored = StoredLabels.of(Path(path))
         joint, items, has_votes = stored.whole()
-        return cls(stored.tasks, joint, items, gold=stored.gold, has_votes=has_votes)
+        return cls(stored.tasks, joint, items, gold=stored.gold, has_votes=has_votes, refined=stored.refined())
 
 
 def _remaining(gold: CheckedLabels | None, mask: npt.NDArray[np.bool_]) -> CheckedLabels | None:

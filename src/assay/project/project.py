@@ -19,6 +19,7 @@ from assay.project.example_gold import with_examples
 from assay.project.modules import sources_in
 from assay.project.settings import (
     ConstraintEntry,
+    DevSection,
     EndModelSettings,
     ModelSettings,
     PromptsSection,
@@ -65,6 +66,8 @@ class Project:
     """The share of items that these are."""
     dev: tuple[Path, Path] | None = None
     """Items and their gold, for early stopping."""
+    test: tuple[Path, Path] | None = None
+    """Items and their gold that nothing is learned from, to score with."""
     output: Path
 
     @classmethod
@@ -193,7 +196,6 @@ def _project(home: Path, said: Mapping[str, Any]) -> Project:
         check_settings(file.model, has_gold=False, tasks=tasks)
     except AssayError as error:
         raise ProjectError(f"[model] {error}") from error
-    dev = file.dev
     return Project(
         folder=home,
         data=_path(home, file.data.path, "[data] path"),
@@ -210,7 +212,8 @@ def _project(home: Path, said: Mapping[str, Any]) -> Project:
         prompts=_prompts(home, file.prompts),
         ask_where=file.prompts.where,
         ask_share=file.prompts.share,
-        dev=None if dev is None else (_path(home, dev.path, "[dev] path"), _path(home, dev.gold, "[dev] gold")),
+        dev=_with_gold(home, file.dev, "[dev]"),
+        test=_with_gold(home, file.test, "[test]"),
         output=_path(home, file.output.folder, "[output] folder"),
     )
 
@@ -221,6 +224,13 @@ def _prompts(home: Path, said: PromptsSection) -> PromptSettings:
         return PromptSettings(**{**said.model_dump(exclude={"where", "share"}), "cache": cache})
     except SourceError as error:
         raise ProjectError(f"[prompts] {error}") from error
+
+
+def _with_gold(home: Path, said: DevSection | None, section: str) -> tuple[Path, Path] | None:
+    """The files of a section that names rows and their gold."""
+    if said is None:
+        return None
+    return _path(home, said.path, f"{section} path"), _path(home, said.gold, f"{section} gold")
 
 
 def _path(home: Path, said: str, where: str) -> Path:
