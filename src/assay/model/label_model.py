@@ -12,9 +12,9 @@ import numpy.typing as npt
 from assay._core import views
 from assay._core.estimator import Estimator, from_fitted, one_or_list
 from assay.checks import CheckReport
-from assay.counts import Tally
+from assay.counts import Tally, needs_counting_in_pieces
 from assay.engine import Engine
-from assay.errors import VoteError
+from assay.errors import AssayError, VoteError
 from assay.gold import micro_accuracy, outcome_numbers
 from assay.labels import Labels, write_labels
 from assay.model.counted import Counted, counted_votes
@@ -25,9 +25,11 @@ from assay.model.files import read_model, write_model
 from assay.model.fitted import BySource, Fitted
 from assay.model.foreign_settings import explains_foreign
 from assay.model.labeling import labels_of
+from assay.model.later_layer import in_layers
 from assay.model.settings import ModelSettings, check_settings
 from assay.model.solving import check_size, checked, dependencies_of, solve, unidentified
 from assay.tasks import labels_of_questions
+from assay.votes import as_votes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,6 +84,11 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         ``"local"``: its error rate may differ where its tasks do not apply. It is a prior of
         ``"em"`` only, which shrinks sources with few votes toward it; ``"robust"`` does not use
         it, so that with ``"auto"`` it matters as far as ``"em"`` counts.
+    asked_later
+        Sources that were asked only about items that the others leave the model unsure of, such as
+        prompts with ``assay apply --where unsure``. Their silence says nothing, and they are learned
+        given what the others say, where the votes of those are consistent with independent sources.
+        Votes then have to be in memory.
     cardinality
         The number of classes, where votes are given as a bare matrix.
     allow_unidentifiable
@@ -174,7 +181,13 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         check_settings(self, has_gold=gold is not None)
         self._counts = None
         counted = counted_votes(votes, self, gold=gold, engine=engine, progress=progress)
-        return self._fit(counted, progress)
+        self._fit(counted, progress)
+        if len(self.asked_later):
+            if needs_counting_in_pieces(votes):
+                raise AssayError("asked_later needs votes in memory; read them with Votes.from_parquet")
+            given = as_votes(votes, self.cardinality)
+            self._fitted = in_layers(self._fitted, given, gold, self, progress)
+        return self
 
     @explains_foreign
     def partial_fit(
@@ -186,6 +199,8 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         loading. The counts of :meth:`fit` are not kept, so the first call after it starts from scratch.
         """
         check_settings(self, has_gold=gold is not None)
+        if len(self.asked_later):
+            raise AssayError("asked_later needs all votes at once: use fit")
         before = None if self._counts is None else Counted(self._counts, self._fitted.gold)
         like = None if before is None else before.tally.schema
         today = counted_votes(votes, self, gold=gold, like=like, engine=engine, progress=progress)

@@ -247,8 +247,11 @@ class Run:
 
 
 def label_model(project: Project) -> LabelModel:
-    """The label model with a project's settings."""
-    return LabelModel(**vars(project.model))
+    """The label model with a project's settings; prompts that were asked about some items only are a layer."""
+    notes = PromptNotes.stored(project.output)
+    later = tuple(notes.models) if notes.asked is not None and not project.tasks.multiple else ()
+    said = vars(project.model)
+    return LabelModel(**{**said, "asked_later": tuple(dict.fromkeys([*said["asked_later"], *later]))})
 
 
 def run(project: Project, *, hand_labels: bool = True, progress: bool = True) -> Run:

@@ -94,7 +94,8 @@ def _settings_for(project: Project, others: list[Source]) -> dict[str, Any]:
     said = dict(vars(project.model))
     if not isinstance(said["dependencies"], str):
         said["dependencies"] = tuple(group for group in said["dependencies"] if names >= set(group))
-    said["adversarial"] = tuple(name for name in said["adversarial"] if name in names)
+    for setting in ("adversarial", "asked_later"):
+        said[setting] = tuple(name for name in said[setting] if name in names)
     if said["beliefs"] is not None:
         said["beliefs"] = {name: belief for name, belief in said["beliefs"].items() if name in names}
     return {**said, "allow_unidentifiable": True}
