@@ -567,7 +567,7 @@ def demo(
     texts: Annotated[int, typer.Option(min=10, help="How many texts to generate.")] = 6_000,
     seed: Annotated[int, typer.Option(help="The random seed of the texts.")] = 7,
     llm: Annotated[
-        bool, typer.Option("--llm", help="Also ask a small language model on this machine about some of the texts.")
+        bool, typer.Option("--llm", help="Add two prompts to a small language model on this machine to the sources.")
     ] = False,
     as_json: Json = False,
     debug: Debug = False,
@@ -584,9 +584,7 @@ def demo(
             "with_hand_labels": {**done.taught.to_dict(), **_told(done.taught)},
             "held_out": held_out,
             "report": None if done.page is None else str(done.page),
-            "prompts": None
-            if done.asked is None
-            else json.loads(done.asked[1].reset_index().to_json(orient="records")),
+            "prompts": None if done.prompts is None else done.prompts.to_dict(),
         }
         _print_json({**made.to_dict(), **{name: value for name, value in extras.items() if value}})
         return
@@ -596,6 +594,9 @@ def demo(
     print(f"\n{made.project.tasks!r}\n")
     show(summary_table(made.votes.summary(), "what the sources say"))
     _print_run(made)
+    if done.prompts is not None:
+        print(f"\n{done.prompts}")
+        print("the small model is far too small to be right; name a larger one in [prompts] of assay.toml")
     if done.simulated:
         path = made.project.hand_labels[0]
         print(f"\nnow {done.simulated} random texts are labeled by hand: simulated answers, from gold, in {path}")
@@ -604,11 +605,6 @@ def demo(
         show(_compared(done.held_out))
     else:
         print("no end model was trained, since PyTorch is not installed: pip install 'assay[torch]'")
-    if done.asked is not None:
-        unsure, summary = done.asked
-        title = f"what a small language model says about the {len(unsure.rows):,} least sure texts"
-        show(summary_table(summary, title))
-        print("it is far too small to be right: see what a larger one says, by [prompts] in assay.toml")
     print(f"\nlook around in {folder}: change sources.py, then run 'assay run {folder}'")
     print(f"to label texts yourself, remove hand_labels.jsonl and run 'assay label {folder}'")
     if done.page is None:
