@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from assay.evaluation import Evaluation
     from assay.project import Project, Run
+    from assay.report import AskingPlan
     from assay.sources import PromptCosts
     from assay.votes import Votes
 
@@ -119,7 +120,8 @@ def apply(
     debug: Debug = False,
 ) -> None:
     """Apply the project's sources to its data and write the votes."""
-    from assay.project import apply_sources, costs_of, hand_labels_of, unsure_items, votes_path
+    from assay.project import apply_sources, costs_of, hand_labels_of, plan_before, unsure_items, votes_path
+    from assay.report import asking_table, show
 
     project = _load(folder)
     if where not in (None, "all", "unsure"):
@@ -137,7 +139,11 @@ def apply(
         print(found)
     rows = None if found is None else found.rows.tolist()
     if dry_run:
-        _print_costs(costs_of(project, budget=budget, ask=rows), told, as_json)
+        costs = costs_of(project, budget=budget, ask=rows)
+        plan = None if found is None else plan_before(project, found, costs)
+        _print_costs(costs, {**told, **_plan_told(plan)}, as_json)
+        if plan is not None and not as_json:
+            show(asking_table(plan))
         return
     changes: dict[str, Any] = {"workers": workers, "on_error": on_error, "budget": budget, "ask": rows}
     votes = apply_sources(project, **{name: value for name, value in changes.items() if value is not None})
@@ -699,14 +705,20 @@ def _print_costs(costs: PromptCosts, told: Mapping[str, Any], as_json: bool) -> 
     print(costs if costs.prompts else "no source is a prompt, so nothing is asked")
 
 
+def _plan_told(plan: AskingPlan | None) -> dict[str, Any]:
+    """What asking about more items is expected to change, for JSON."""
+    return {} if plan is None else {"asking": [step.to_dict() for step in plan.steps]}
+
+
 def _print_run(made: Run) -> None:
     """What a run gave: the check, the sources with their accuracies, and the scores."""
-    from assay.report import score_table, show, sources_table
+    from assay.project import plan_for
+    from assay.report import asking_table, score_table, show, sources_table
 
     model = made.model
     _print_faults(made.votes)
-    if model.check_.problems:
-        print(f"{model.check_}\n")
+    if made.check.problems:
+        print(f"{made.check}\n")
     hand = made.hand_labels
     learned = "without gold" if hand is None else f"with {len(hand):,} items labeled by hand"
     show(sources_table(model.sources_, f"what the label model learned, {learned}"))
@@ -716,6 +728,9 @@ def _print_run(made: Run) -> None:
         print(f"- {sentence}")
     if made.evaluations:
         show(score_table(made.evaluations, "against gold"))
+    plan = plan_for(made.project, made.votes, model)
+    if plan is not None:
+        show(asking_table(plan))
     _print_told(made)
     print(f"votes, labels and the model are in {made.project.output}")
 

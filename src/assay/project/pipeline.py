@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from assay._core.rows import batches, row_count
-from assay.checks import CheckReport, check
+from assay.checks import CheckReport, check, with_models
 from assay.counts import Tally
 from assay.errors import AssayError, ProjectError
 from assay.evaluation import Evaluation, TrainingComparison, as_gold
@@ -24,7 +24,7 @@ from assay.project.project import Project
 from assay.project.prompt_notes import PromptNotes
 from assay.project.settings import changed
 from assay.project.unsure import unsure_items
-from assay.report import ITEMS, Report, evaluate_methods
+from assay.report import ITEMS, AskingPlan, Report, evaluate_methods
 from assay.sources import Hint, PromptCosts, apply, dependency_hints, names_in, prompt_costs
 from assay.tasks import TaskGraph
 from assay.votes import Votes, by_name, of_some
@@ -131,7 +131,21 @@ def check_votes(project: Project, votes: Votes | None = None, *, progress: bool 
         dependencies = strong_dependencies(Tally.of(given)).pairs
     elif dependencies == "learn":
         dependencies = learned_dependencies(project, given, progress=progress).pairs
-    return check(given, dependencies, class_balance=project.model.class_balance)
+    found = check(given, dependencies, class_balance=project.model.class_balance)
+    return about_prompts(project, found, given.names, dependencies)
+
+
+def about_prompts(
+    project: Project, report: CheckReport, names: Sequence[str], dependencies: Iterable[Any]
+) -> CheckReport:
+    """What a check found, and whether prompts to one language model are taken for independent.
+
+    They are not if dependencies are learned, or if prompts are a layer: there they count as correlated.
+    """
+    notes = PromptNotes.stored(project.output)
+    if project.model.dependencies == "learn" or notes.asked is not None:
+        return report
+    return with_models(report, notes.models, names, dependencies)
 
 
 def learned_dependencies(project: Project, votes: Votes | None = None, *, progress: bool = True) -> LearnedDependencies:
@@ -224,6 +238,11 @@ class Run:
     hand_labels: HandLabels | None = None
     """What the label model has learned from besides votes, if there is any."""
 
+    @property
+    def check(self) -> CheckReport:
+        """What the model's check found, and what is to be said of prompts."""
+        return check_of(self.project, self.model)
+
     def to_dict(self) -> dict[str, Any]:
         """What it gave, for JSON."""
         learned = self.model.learned_
@@ -232,7 +251,7 @@ class Run:
             "hand_labels": 0 if self.hand_labels is None else len(self.hand_labels),
             "output": str(self.project.output),
             "faults": [vars(fault) for fault in self.votes.faults],
-            "check": self.model.check_.to_dict(),
+            "check": self.check.to_dict(),
             "converged": self.model.converged_,
             "notes": self.model.notes_,
             "learned_dependencies": None if learned is None else learned.to_dict()["edges"],
@@ -244,6 +263,13 @@ class Run:
     def report(self, path: str | Path, *, texts: bool = True, items: int = ITEMS) -> Path:
         """Write what the run gave as one HTML page; see :class:`assay.Report`."""
         return report_of(self.project, self.model, self.votes, labels=self.labels, texts=texts, items=items).save(path)
+
+
+def check_of(project: Project, model: LabelModel) -> CheckReport:
+    """What a fitted model's check found, and what is to be said of the project's prompts."""
+    learned = model.learned_
+    pairs = list(model.dependencies) if learned is None else learned.pairs
+    return about_prompts(project, model.check_, model.fitted_.names, pairs)
 
 
 def label_model(project: Project) -> LabelModel:
@@ -281,6 +307,7 @@ def report_of(
     items: int = ITEMS,
     evaluations: Mapping[str, Evaluation] | None = None,
     trainings: TrainingComparison | None = None,
+    asking: AskingPlan | None = None,
 ) -> Report:
     """Look at what a label model made of a project's votes, with its gold and its data."""
     return Report.of(
@@ -293,5 +320,7 @@ def report_of(
         items=items,
         evaluations=evaluations,
         trainings=trainings,
+        asking=asking,
+        check=check_of(project, model),
         title=project.title,
     )
