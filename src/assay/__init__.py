@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "assay.errors": [
         "AssayError",
+        "CheckWarning",
         "DataError",
         "NotFittedError",
         "ProjectError",
@@ -27,6 +28,7 @@ _HOMES = {
     "assay.tasks": ["LabelSpace", "Task", "TaskGraph", "Vote", "at_most", "excludes", "implies", "none_of", "one_of"],
     "assay.votes": ["Votes"],
     "assay.gold": ["HandAnswer", "HandLabels"],
+    "assay.annotations": ["Annotation", "Annotations", "read_annotations"],
     "assay.counts": ["SourceGraph", "Tally", "count"],
     "assay.sources": [
         "apply",
@@ -59,10 +61,12 @@ _HOMES = {
         "hierarchical_majority_vote",
         "majority_vote",
     ],
+    "assay.aggregation": ["Aggregation", "aggregate"],
     "assay.theory": ["estimation_bound", "generalization_bound"],
     "assay.planner": ["plan"],
     "assay.suggestions": ["SourceSuggestion", "TaskSuggestion", "suggest_sources", "suggest_task_graph"],
     "assay.evaluation": ["evaluate", "over_trials"],
+    "assay.endmodel.refinement": ["refine"],
     "assay.report": ["Report"],
     "assay.project": ["compare"],
     "assay.endmodel": [
@@ -71,6 +75,7 @@ _HOMES = {
         "EndModel",
         "Features",
         "NGrams",
+        "NeighbourModel",
         "SklearnEndModel",
         "compare_training",
         "search",
@@ -95,6 +100,8 @@ __all__ = [*sorted(name for names in _HOMES.values() for name in names), "__vers
 
 if TYPE_CHECKING:
     from assay import baselines, endmodel, engine, errors, evaluation, planner, project, report, simulate, theory
+    from assay.aggregation import Aggregation, aggregate
+    from assay.annotations import Annotation, Annotations, read_annotations
     from assay.baselines import (
         DataProgramming,
         DawidSkene,
@@ -112,13 +119,16 @@ if TYPE_CHECKING:
         Embeddings,
         EndModel,
         Features,
+        NeighbourModel,
         NGrams,
         SklearnEndModel,
         compare_training,
         search,
     )
+    from assay.endmodel.refinement import refine
     from assay.errors import (
         AssayError,
+        CheckWarning,
         DataError,
         NotFittedError,
         ProjectError,

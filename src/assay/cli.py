@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sys
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,7 +16,7 @@ from rich.console import Console
 from rich.markup import escape
 
 import assay
-from assay.errors import AssayError
+from assay.errors import AssayError, CheckWarning
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,7 +53,18 @@ def _print_version(value: bool) -> None:
         raise typer.Exit
 
 
-Folder = Annotated[Path, typer.Argument(help="The project folder, with its assay.toml.", show_default=False)]
+def _is_project(folder: Path) -> Path:
+    """Refuse what is not a project before anything is loaded that it would need."""
+    from assay._core.project_file import read_project_file
+
+    read_project_file(folder)
+    return folder
+
+
+Folder = Annotated[
+    Path,
+    typer.Argument(help="The project folder, with its assay.toml.", show_default=False, callback=_is_project),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Debug = Annotated[
     bool, typer.Option("--debug", help="Show the traceback of an error.", callback=_set_debug, is_eager=True)
@@ -256,13 +268,13 @@ def summary(
 @app.command(epilog="Example: [bold]assay check my-project[/]")
 def check(folder: Folder = Path("."), as_json: Json = False, debug: Debug = False) -> None:
     """Check whether the accuracies of the sources can be learned from their votes; exit code 1 if not."""
-    from assay.project import check_votes
+    from assay.project import check_in_toml, check_votes, in_toml
 
     report = check_votes(_load(folder))
     if as_json:
-        _print_json(report.to_dict())
+        _print_json(check_in_toml(report))
     else:
-        print(report)
+        print(in_toml(str(report)))
     if not report.ok:
         raise typer.Exit(1)
 
@@ -440,7 +452,9 @@ def predict(
     data: Annotated[Path | None, typer.Option(help="The rows to label, in place of the project's own.")] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="The Parquet file to write; by default predictions.parquet in the output folder."),
+        typer.Option(
+            help="The file to write, .csv, .jsonl or .parquet; by default predictions.parquet in the output folder."
+        ),
     ] = None,
     as_json: Json = False,
     debug: Debug = False,
@@ -453,6 +467,88 @@ def predict(
         _print_json({"items": len(labels), "predictions": str(path)})
         return
     print(f"{labels!r} written to {path}")
+
+
+@app.command(epilog="Example: [bold]assay annotate my-project new.jsonl --out new-labels.csv[/]")
+def annotate(
+    folder: Annotated[Path, typer.Argument(help="The project folder, with its assay.toml.")],
+    data: Annotated[Path, typer.Argument(help="The new rows: a .csv, .jsonl or .parquet file.", show_default=False)],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="The file to write, .csv, .jsonl or .parquet; by default annotated.parquet in the output folder."
+        ),
+    ] = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Label new rows with the sources and the label model of the last run; nothing is fitted again."""
+    from assay.project import annotate as annotate_rows
+
+    done = annotate_rows(_load(folder), data, out)
+    if as_json:
+        faults = [vars(fault) for fault in done.votes.faults]
+        told = {"items": len(done.labels), "without_votes": done.without_votes, "labels": str(done.path)}
+        _print_json({**told, "faults": faults})
+        return
+    _print_faults(done.votes)
+    print(f"{len(done.labels):,} rows labeled, of which {done.without_votes:,} have no votes; {done.path}")
+
+
+@app.command(epilog="Example: [bold]assay export my-project tasks.json --to label-studio[/]")
+def export(
+    folder: Annotated[Path, typer.Argument(help="The project folder, with its assay.toml.")],
+    out: Annotated[Path, typer.Argument(help="The file to write.", show_default=False)],
+    to: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORM",
+            help="csv, jsonl or parquet, which the ending tells, or records for label-studio or argilla, in JSON.",
+        ),
+    ] = None,
+    on: Annotated[str, typer.Option(metavar="COLUMN", help="The column that annotators read.")] = "text",
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Write the labels of the last run as a table, or as suggestions for people who label in other tools."""
+    from assay.project import export_labels
+
+    labels, path = export_labels(_load(folder), out, to, on=on)
+    if as_json:
+        _print_json({"items": len(labels), "labels": str(path)})
+        return
+    print(f"{labels!r} written to {path}")
+
+
+@app.command(name="import", epilog="Example: [bold]assay import my-project export.json --item id[/]")
+def import_(
+    folder: Annotated[Path, typer.Argument(help="The project folder, with its assay.toml.")],
+    file: Annotated[Path, typer.Argument(help="What the tool exported: .json, .jsonl or .csv.", show_default=False)],
+    tool: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TOOL", help="label-studio, doccano, prodigy, argilla or mturk; by default as the file looks."
+        ),
+    ] = None,
+    item: Annotated[
+        str | None, typer.Option(metavar="FIELD", help="The field that names items, if it is not called item.")
+    ] = None,
+    by: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Who labeled, where the file does not say; by default its name.")
+    ] = None,
+    task: Annotated[str | None, typer.Option(metavar="TASK", help="The task that the labels belong to.")] = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Read what people labeled in another tool as hand labels, for the next run to learn from."""
+    from assay.project import import_annotations
+
+    done = import_annotations(_load(folder), file, tool=tool, item=item, by=by, task=task)
+    if as_json:
+        _print_json(done.to_dict())
+        return
+    print(f"{done.answers:,} answers from {done.tool} added to {done.path}")
+    print(f"next: assay run {folder}")
 
 
 @app.command(epilog="Example: [bold]assay evaluate my-project --slice section[/]")
@@ -505,11 +601,14 @@ def confident(
         str | None, typer.Option(metavar="TASK", help="The task whose labels must be right; by default all of them.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="The Parquet file to write; by default confident.parquet in the output folder.")
+        Path | None,
+        typer.Option(
+            help="The file to write, .csv, .jsonl or .parquet; by default confident.parquet in the output folder."
+        ),
     ] = None,
     rest: Annotated[
         Path | None,
-        typer.Option(help="The list of the other items, as CSV; by default for_people.csv in the output folder."),
+        typer.Option(help="The list of the other items, likewise; by default for_people.csv in the output folder."),
     ] = None,
     as_json: Json = False,
     debug: Debug = False,
@@ -579,6 +678,7 @@ def demo(
     debug: Debug = False,
 ) -> None:
     """Run the whole pipeline on an example that generates its own data, without and with hand labels, and score it."""
+    from assay._core.extras import how_to_install
     from assay.project.demo import run_demo
     from assay.report import show, summary_table
 
@@ -610,11 +710,11 @@ def demo(
     if done.held_out:
         show(_compared(done.held_out))
     else:
-        print("no end model was trained, since PyTorch is not installed: pip install 'assay[torch]'")
+        print(f"no end model was trained, since PyTorch is not installed: {how_to_install('torch')}")
     print(f"\nlook around in {folder}: change sources.py, then run 'assay run {folder}'")
     print(f"to label texts yourself, remove hand_labels.jsonl and run 'assay label {folder}'")
     if done.page is None:
-        print("no report was written, since altair is not installed: pip install 'assay[report]'")
+        print(f"no report was written, since altair is not installed: {how_to_install('report')}")
     else:
         print(f"and open the report in a browser: {done.page}")
 
@@ -623,6 +723,8 @@ def main() -> None:
     """Run the command line; a user's mistake gives one readable message and exit code 2."""
     _state["debug"] = "--debug" in sys.argv
     signal.signal(signal.SIGTERM, _terminated)
+    # What a check warns of is printed, in the words of assay.toml.
+    warnings.simplefilter("ignore", CheckWarning)
     if "--json" in sys.argv:
         _keep_for_json()
     try:
@@ -634,7 +736,9 @@ def main() -> None:
     except AssayError as error:
         if _state["debug"]:
             raise
-        _complain(str(error))
+        from assay.project import in_toml
+
+        _complain(in_toml(str(error)))
         sys.exit(2)
     except KeyboardInterrupt:
         _complain(f"interrupted; {_kept()}")
@@ -712,26 +816,32 @@ def _plan_told(plan: AskingPlan | None) -> dict[str, Any]:
 
 def _print_run(made: Run) -> None:
     """What a run gave: the check, the sources with their accuracies, and the scores."""
-    from assay.project import plan_for
+    from assay.project import in_toml, plan_for
     from assay.report import asking_table, score_table, show, sources_table
 
     model = made.model
     _print_faults(made.votes)
     if made.check.problems:
-        print(f"{made.check}\n")
+        print(in_toml(f"{made.check}\n"))
     hand = made.hand_labels
     learned = "without gold" if hand is None else f"with {len(hand):,} items labeled by hand"
     show(sources_table(model.sources_, f"what the label model learned, {learned}"))
     for note in model.notes_:
-        print(f"note: {note}")
+        print(f"note: {in_toml(note)}")
     for sentence in model.advice_:
-        print(f"- {sentence}")
+        print(f"- {in_toml(sentence)}")
     if made.evaluations:
         show(score_table(made.evaluations, "against gold"))
     plan = plan_for(made.project, made.votes, model)
     if plan is not None:
         show(asking_table(plan))
     _print_told(made)
+    silent = 0 if made.labels.has_votes is None else int((~made.labels.has_votes).sum())
+    if silent:
+        print(
+            f"{silent:,} of {len(made.labels):,} items have no votes: their labels are only the class balance, and "
+            "has_votes is false in the file"
+        )
     print(f"votes, labels and the model are in {made.project.output}")
 
 

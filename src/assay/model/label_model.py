@@ -11,10 +11,11 @@ import numpy.typing as npt
 
 from assay._core import views
 from assay._core.estimator import Estimator, from_fitted, one_or_list
+from assay._core.warned import warn
 from assay.checks import CheckReport
 from assay.counts import Tally, needs_counting_in_pieces
 from assay.engine import Engine
-from assay.errors import AssayError, VoteError
+from assay.errors import AssayError, CheckWarning, VoteError
 from assay.gold import micro_accuracy, outcome_numbers
 from assay.labels import Labels, write_labels
 from assay.model.counted import Counted, counted_votes
@@ -25,11 +26,11 @@ from assay.model.files import read_model, write_model
 from assay.model.fitted import BySource, Fitted
 from assay.model.foreign_settings import explains_foreign
 from assay.model.labeling import labels_of
-from assay.model.later_layer import in_layers
+from assay.model.later_layer import check_others, in_layers
 from assay.model.settings import ModelSettings, check_settings
-from assay.model.solving import check_size, checked, dependencies_of, solve, unidentified
+from assay.model.solving import check_of, check_size, checked, dependencies_of, solve, unidentified
 from assay.tasks import labels_of_questions
-from assay.votes import as_votes
+from assay.votes import Votes, as_votes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,7 +102,8 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
     Attributes
     ----------
     sources_
-        DataFrame: per source and value its accuracy with a 95% interval, and coverage. Where the
+        DataFrame: per source and value its accuracy with a 95% interval, and coverage. A value that
+        was never emitted has no accuracy (NaN), and zero votes. Where the
         votes do not follow the model, intervals also cover what other models of the same votes
         say; where they do not tell an accuracy (A101, A106), they are from 0 to 1. Gold narrows
         them: it shows how often each source is right.
@@ -177,16 +179,19 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         ------
         UnidentifiableError
             If the parameters are not identifiable from these votes; the error says why.
+
+        Warns
+        -----
+        CheckWarning
+            For each problem that :func:`assay.check` finds and a fit copes with; all of them are in ``check_``.
         """
         check_settings(self, has_gold=gold is not None)
         self._counts = None
         counted = counted_votes(votes, self, gold=gold, engine=engine, progress=progress)
         self._fit(counted, progress)
         if len(self.asked_later):
-            if needs_counting_in_pieces(votes):
-                raise AssayError("asked_later needs votes in memory; read them with Votes.from_parquet")
-            given = as_votes(votes, self.cardinality)
-            self._fitted = in_layers(self._fitted, given, gold, self, progress)
+            self._fitted = in_layers(self._fitted, self._in_memory(votes), gold, self, progress)
+        self._warn(frozenset())
         return self
 
     @explains_foreign
@@ -205,9 +210,30 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         like = None if before is None else before.tally.schema
         today = counted_votes(votes, self, gold=gold, like=like, engine=engine, progress=progress)
         total = today if before is None else before + today
+        known = frozenset() if before is None else self.check_.codes  # votes that came before were warned of already
         self._fit(total, progress)
+        self._warn(known)
         self._counts = total.tally
         return self
+
+    def check(
+        self, votes: Any, gold: Any = None, *, engine: Engine | Literal["local"] = "local", progress: bool = True
+    ) -> CheckReport:
+        """What :meth:`fit` would find with these settings and this gold, as :func:`assay.check` says it; fits nothing.
+
+        It takes what :meth:`fit` takes.
+        """
+        check_settings(self, has_gold=gold is not None)
+        if len(self.asked_later):
+            return check_others(self._in_memory(votes), gold, self, progress)
+        counted = counted_votes(votes, self, gold=gold, engine=engine, progress=progress)
+        dependencies, _ = dependencies_of(counted, self, progress)
+        return check_of(counted, dependencies, self)
+
+    def _in_memory(self, votes: Any) -> Votes:
+        if needs_counting_in_pieces(votes):
+            raise AssayError("asked_later needs votes in memory; read them with Votes.from_parquet")
+        return as_votes(votes, self.cardinality)
 
     def _fit(self, counted: Counted, progress: bool) -> Self:
         check_size(counted.tally.schema)
@@ -218,6 +244,12 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         open_ = unidentified(report, labels_of_questions(tally.tasks.multiple))
         self._fitted = Fitted(tally.schema, tally.uses, components, report, learned, open_, counted.gold)
         return self
+
+    def _warn(self, known: frozenset[str]) -> None:
+        """Warn of what the check found, but for what is known."""
+        for problem in self.check_.problems:
+            if problem.code not in known:
+                warn(CheckWarning(f"{problem.code}: {problem.message}; {problem.fix}"))
 
     # Results
 
@@ -238,6 +270,7 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
 
     # Labeling
 
+    @explains_foreign
     def predict_proba(self, votes: Any) -> FloatArray | list[FloatArray]:
         """(items, outcomes): P(outcome | votes); a list of those if there are several components.
 
@@ -245,6 +278,7 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         """
         return one_or_list(self._known.posteriors(votes))
 
+    @explains_foreign
     def predict(self, votes: Any) -> npt.NDArray[np.int64]:
         """(items,): the number of the most probable outcome; (items, components) if there are several components."""
         chosen = [part.argmax(axis=1) for part in self._known.posteriors(votes)]
@@ -312,12 +346,20 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         parts = labels_of(votes, self._known, engine, progress)
         return Labels.concat(parts) if out is None else write_labels(parts, out)
 
-    def explain(self, votes: Any, row: int | str) -> Explanation:
+    def explain(self, votes: Any, row: int | str, *, labels: Labels | None = None) -> Explanation:
         """The contribution of each source to the label of one item, in log-odds that sum to the posterior's.
 
         If the model has learned from gold, the row *hand labels* is what that changed.
 
-        ``row`` is a row number, or a name if it is a string.
+        Parameters
+        ----------
+        votes
+            What :meth:`predict_proba` takes.
+        row
+            A row number, or a name if it is a string.
+        labels
+            Labels of all these items that :func:`assay.refine` made from this model's: what the data changed is then
+            the row *data*, and of an item with gold what it would change without.
         """
         aligned = self._known.aligned(votes)
         row = aligned.row_of(row) if isinstance(row, str) else row
@@ -325,7 +367,15 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
             raise VoteError(f"row must be a row number, or the name of an item as a string, but is {row!r}")
         if not -len(aligned) <= row < len(aligned):
             raise VoteError(f"there is no row {row}; there are {len(aligned)} items")
-        return self._known.explain(aligned.take([row]))
+        found = self._known.explain(aligned.take([row]))
+        if labels is None:
+            return found
+        if labels.tasks != aligned.tasks or len(labels) != len(aligned):
+            raise VoteError(
+                f"expected refined labels of the {len(aligned)} items and the tasks of these votes, "
+                f"but got labels of {len(labels)} items"
+            )
+        return found.refined(labels.without_gold(int(row) % len(aligned)))
 
     # Storage
 

@@ -18,7 +18,7 @@ from assay.model.counted import Counted, counted_votes
 from assay.model.estimate.asked_later import with_later
 from assay.model.fitted import Fitted, FittedComponent
 from assay.model.settings import ModelSettings
-from assay.model.solving import checked, dependencies_of, solve, unidentified
+from assay.model.solving import check_of, checked, dependencies_of, solve, unidentified
 from assay.tasks import labels_of_questions
 from assay.votes import Schema, Votes
 
@@ -47,6 +47,15 @@ def in_layers(together: Fitted, votes: Votes, gold: Any, settings: ModelSettings
     built = tuple(_layered(part, later, aligned, others, counted) for part in components)
     open_ = unidentified(report, labels_of_questions(schema.tasks.multiple))
     return Fitted(schema, together.uses, built, report, learned, open_, together.gold)
+
+
+def check_others(votes: Votes, gold: Any, settings: ModelSettings, progress: bool) -> CheckReport:
+    """What a check finds in the votes of those who were not asked later."""
+    later = [votes.position(name) for name in settings.asked_later]
+    counted = counted_votes(votes.silenced(later), settings, gold=gold, progress=progress)
+    dependencies, _ = dependencies_of(counted, settings, progress)
+    report = check_of(counted, _without(dependencies, later, votes.schema), settings)
+    return _about_others(report, {votes.names[at] for at in later})
 
 
 def _layered(

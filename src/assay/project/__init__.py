@@ -1,11 +1,13 @@
 """A project folder: its settings, its steps from data to labels, what it keeps."""
 
+from assay.project.advice_in_toml import check_in_toml, in_toml
 from assay.project.asking import plan_before, plan_for
 from assay.project.balance_option import class_balance_from
 from assay.project.comparison import Comparison, compare
 from assay.project.comparison_tables import change_tables
 from assay.project.confident import Confident, confident_labels
 from assay.project.end_model import compare_methods, predict, train
+from assay.project.exchange import Annotated, Imported, annotate, export_labels, import_annotations
 from assay.project.hand_labels import Answers, ItemShown, Queued, queue, shown_items
 from assay.project.kept_answers import AnswersKept, answers_kept, forget_answers
 from assay.project.labeling import Labeling, Note, press
@@ -40,11 +42,13 @@ from assay.project.training_comparison import compare_training, stored_compariso
 from assay.project.unsure import Unsure, least_sure, unsure_items
 
 __all__ = [
+    "Annotated",
     "Answers",
     "AnswersKept",
     "Comparison",
     "Confident",
     "DeclaredSource",
+    "Imported",
     "ItemShown",
     "Labeled",
     "Labeling",
@@ -54,9 +58,11 @@ __all__ = [
     "Run",
     "SourceFile",
     "Unsure",
+    "annotate",
     "answers_kept",
     "apply_sources",
     "change_tables",
+    "check_in_toml",
     "check_votes",
     "class_balance_from",
     "compare",
@@ -66,10 +72,13 @@ __all__ = [
     "costs_of",
     "costs_table",
     "current_votes",
+    "export_labels",
     "forget_answers",
     "gold_votes",
     "hand_labels_of",
     "hints_of",
+    "import_annotations",
+    "in_toml",
     "kept_table",
     "label_by_hand",
     "learned_dependencies",

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from assay._core.atomic_files import writing
+from assay._core.project_file import FILE
 from assay.llm import LocalModel
 from assay.project.pipeline import Run, gold_votes, label_model
-from assay.project.project import FILE, Project
+from assay.project.project import Project
 from assay.project.prompt_notes import PromptNotes
 from assay.project.source_file import SOURCES_FILE, source_toml
 from assay.sources import PromptSource, prompt
