@@ -17,7 +17,7 @@ from assay.counts import Tally, needs_counting_in_pieces
 from assay.engine import Engine
 from assay.errors import AssayError, CheckWarning, VoteError
 from assay.gold import micro_accuracy, outcome_numbers
-from assay.labels import Labels, write_labels
+from assay.labels import Labels, most_probable, write_labels
 from assay.model.counted import Counted, counted_votes
 from assay.model.dependencies import LearnedDependencies
 from assay.model.estimate import SolverOutcome
@@ -281,7 +281,7 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
     @explains_foreign
     def predict(self, votes: Any) -> npt.NDArray[np.int64]:
         """(items,): the number of the most probable outcome; (items, components) if there are several components."""
-        chosen = [part.argmax(axis=1) for part in self._known.posteriors(votes)]
+        chosen = [most_probable(part)[0] for part in self._known.posteriors(votes)]
         return chosen[0] if len(chosen) == 1 else np.column_stack(chosen)
 
     def score(self, votes: Any, gold: Any) -> float:

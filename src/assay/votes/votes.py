@@ -173,7 +173,9 @@ class Votes(HasSchema):
         schema = Schema(tasks, tuple(sources), (table,) * len(sources))
         if isinstance(given, SparseCodes) and given.width == len(sources):
             return cls(schema, replace(given, codes=given.codes.astype(schema.code_type)))
-        codes = DenseCodes.checked(given.dense() if isinstance(given, SparseCodes) else given, schema)
+        if isinstance(given, DenseCodes) and given.width == len(sources):
+            return cls(schema, given, index_names(matrix))  # each source may say every class
+        codes = DenseCodes.checked(given if isinstance(given, np.ndarray) else given.dense(), schema)
         return cls(schema, codes, index_names(matrix))
 
     @classmethod
