@@ -12,6 +12,7 @@ from assay._core.lazy_names import lazy_names
 _HOMES = {
     "assay.report.attached": ["html_of", "plots_of"],
     "assay.report.contested": ["ContestedItem"],
+    "assay.report.evidence": ["EvidenceFacts", "evidence_facts", "evidence_rows"],
     "assay.report.facts": ["SourceFacts", "ValueFacts"],
     "assay.report.hand_labels": ["HandLabelFacts", "Promise"],
     "assay.report.methods": ["evaluate_methods"],
@@ -21,6 +22,7 @@ _HOMES = {
     "assay.report.terminal": [
         "comparison_table",
         "dependencies_table",
+        "evidence_table",
         "guarantee_text",
         "percent",
         "plain_table",
@@ -38,6 +40,7 @@ __all__ = [
     "ContestedItem",
     "DependencyPlots",
     "EvaluationPlots",
+    "EvidenceFacts",
     "HandLabelFacts",
     "LabelPlots",
     "ModelPlots",
@@ -50,6 +53,9 @@ __all__ = [
     "comparison_table",
     "dependencies_table",
     "evaluate_methods",
+    "evidence_facts",
+    "evidence_rows",
+    "evidence_table",
     "guarantee_text",
     "html_of",
     "percent",
@@ -66,6 +72,7 @@ __all__ = [
 if TYPE_CHECKING:
     from assay.report.attached import html_of, plots_of
     from assay.report.contested import ContestedItem
+    from assay.report.evidence import EvidenceFacts, evidence_facts, evidence_rows
     from assay.report.facts import SourceFacts, ValueFacts
     from assay.report.hand_labels import HandLabelFacts, Promise
     from assay.report.methods import evaluate_methods
@@ -75,6 +82,7 @@ if TYPE_CHECKING:
     from assay.report.terminal import (
         comparison_table,
         dependencies_table,
+        evidence_table,
         guarantee_text,
         percent,
         plain_table,

@@ -24,6 +24,7 @@ from assay.model import Fitted, LabelModel, gold_in_pieces
 from assay.model.estimate import Redundancy
 from assay.report.contested import ContestedItem, contested_items
 from assay.report.error_bar_forecast import ErrorBarForecast, forecast_error_bars
+from assay.report.evidence import EvidenceFacts, evidence_facts
 from assay.report.facts import (
     ComponentFacts,
     Counted,
@@ -38,7 +39,7 @@ from assay.report.methods import evaluate_methods
 from assay.report.priorities import Priority, priorities
 from assay.report.source_matrices import SourceMatrix, agreement, most_overlapping, residuals, similar_adjacent
 from assay.tasks import TaskGraph
-from assay.votes import Fault, Votes, is_in_pieces
+from assay.votes import Fault, Votes, is_in_pieces, of_some
 
 ITEMS = 20
 """How many contested items are shown."""
@@ -104,6 +105,8 @@ class Report:
     """How many items with gold the model has learned from."""
     trainings: TrainingComparison | None = None
     """End models that were trained on hand labels, labels, or both, if they were compared."""
+    evidence: EvidenceFacts | None = None
+    """What labels rest on, if they were refined."""
     shows_texts: bool = True
     faults: tuple[Fault, ...] = field(default=())
 
@@ -119,6 +122,7 @@ class Report:
         gold: Any = None,
         data: Any = None,
         labels: Labels | None = None,
+        refined: Labels | None = None,
         texts: bool = True,
         items: int = ITEMS,
         evaluations: Mapping[str, Evaluation] | None = None,
@@ -140,6 +144,8 @@ class Report:
             contested items.
         labels
             The labels of all items, if there are some: what gold tells of them is shown if they carry it.
+        refined
+            The labels that :func:`assay.refine` made of these, if there are some: what they rest on is shown.
         texts
             Whether anything of the data itself is shown. Without, items are numbers, and a report can be given to
             people who must not see the data.
@@ -211,6 +217,7 @@ class Report:
             hand_labels=hand_label_facts(labels),
             taught=0 if fitted.gold is None else len(fitted.gold),
             trainings=trainings,
+            evidence=_evidence(model, given, refined, labels, truth),
             shows_texts=texts,
             faults=faults,
         )
@@ -228,6 +235,18 @@ class Report:
         with writing(target) as unfinished:
             unfinished.write_text(text, encoding="utf-8")
         return target
+
+
+def _evidence(
+    model: LabelModel, votes: Any, refined: Labels | None, labels: Labels | None, truth: GoldItems | None
+) -> EvidenceFacts | None:
+    if refined is None:
+        return None
+    before = model.label(votes, progress=False) if labels is None else labels
+    if len(before) != len(refined):
+        raise AssayError(f"expected refined labels of the {len(before):,} items, but got labels of {len(refined):,}")
+    gold = None if truth is None or not isinstance(votes, Votes) else of_some(votes, truth.truth, truth.rows)
+    return evidence_facts(refined, before, gold)
 
 
 def versions() -> dict[str, str]:
