@@ -131,8 +131,8 @@ def evidence_section(report: Any) -> Markup | None:
         tag(
             "p",
             "These labels were refined: an end model, trained on labels of other items, says what it thinks of "
-            "each, and its log-odds are added to those of the votes. What either counts was measured on votes of sources that "
-            "neither had seen.",
+            "each item, and its log-odds are added to those of the votes. What either counts was measured on votes "
+            "of sources that neither had seen.",
         ),
         tag("div", tag("table", tag("thead", head), tag("tbody", body)), class_="scroll"),
         tag("p", said, " ", " ".join(f"{note[0].upper()}{note[1:]}." for note in facts.notes), class_="note"),
