@@ -136,7 +136,8 @@ def _for_sources(model: LabelModel, votes: Votes, kept: Votes) -> LabelModel:
     elif not isinstance(declared, str):
         inside = ([named(source) for source in group if stays(source)] for group in declared)
         settings["dependencies"] = [tuple(group) for group in inside if len(group) > 1]
-    settings["adversarial"] = [named(source) for source in settings["adversarial"] or () if stays(source)]
+    for name in ("adversarial", "asked_later"):
+        settings[name] = [named(source) for source in settings[name] or () if stays(source)]
     beliefs = settings["beliefs"]
     if beliefs:
         settings["beliefs"] = {named(source): belief for source, belief in beliefs.items() if stays(source)}
