@@ -573,3 +573,23 @@ def test_arguments_of_other_label_models_are_explained_where_labels_are_asked_fo
     votes = flat_world(sources=5).draw(300).votes
     with pytest.raises(assay.AssayError, match=r"tie_break_policy.*decide"):
         getattr(assay.LabelModel().fit(votes), verb)(votes, tie_break_policy="random")
+
+
+def test_gold_about_what_nobody_votes_on_is_kept(tmp_path, pair):
+    """A component without votes has gold, but no sources that it could check."""
+    drawn = flat_world(sources=5).draw(300)
+    said = {name: ("mood", np.where(drawn.votes.codes[:, at] == 0, "good", "bad")) for at, name in enumerate("abcde")}
+    votes = assay.Votes.from_columns(pair, said)
+    model = assay.LabelModel(allow_unidentifiable=True).fit(votes, {"food": ["cold"] * 100 + [None] * 200})
+    again = assay.LabelModel.load(model.save(tmp_path / "model.npz"))
+    for one, other in zip(again.label(votes).joint, model.label(votes).joint, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_notes_are_logged_for_whoever_listens(caplog):
+    votes = flat_world(sources=6).draw(2000).votes
+    copied = np.column_stack([votes.codes, votes.codes[:, 0]])
+    with caplog.at_level("INFO", logger="assay"):
+        model = assay.LabelModel().fit(copied)
+    assert model.notes_
+    assert [record.getMessage() for record in caplog.records if record.name == "assay"] == model.notes_

@@ -1,6 +1,6 @@
 """What can be learned from votes, and what would help: one code for each kind of problem."""
 
-from assay.checks.checking import Learnability, check, check_tally
+from assay.checks.checking import Learnability, check, check_tally, with_models
 from assay.checks.copies import duplicate_groups, inside_another, nearly_alike
 from assay.checks.identifiability import parts_of
 from assay.checks.problems import CODES, CheckReport, Code, Problem
@@ -22,4 +22,5 @@ __all__ = [
     "inside_another",
     "nearly_alike",
     "parts_of",
+    "with_models",
 ]

@@ -7,6 +7,7 @@ from pathlib import Path
 from assay.errors import ProjectError
 from assay.labels import Labels
 from assay.model import LabelModel
+from assay.project.asking import plan_for
 from assay.project.end_model import MODEL_FILE as END_MODEL_FILE
 from assay.project.end_model import compare_methods
 from assay.project.extras import can_train
@@ -28,15 +29,17 @@ def report_on(project: Project, *, texts: bool = True, items: int = ITEMS) -> Re
     has_end_model = (project.output / END_MODEL_FILE).is_file() and can_train()
     labels = _labels_with_gold(project, len(votes))
     is_scored = labels is not None if project.gold is None else has_end_model
+    model = LabelModel.load(path)
     return report_of(
         project,
-        LabelModel.load(path),
+        model,
         votes,
         labels=labels,
         texts=texts,
         items=items,
         evaluations=compare_methods(project) if is_scored else None,
         trainings=stored_comparison(project),
+        asking=plan_for(project, votes, model),
     )
 
 
