@@ -123,7 +123,7 @@ def drawn(found: Found) -> Any:
         encoded = chart.mark_line(point=True).encode(
             alt.X("size:Q", scale=alt.Scale(type="log"), title=kind),
             alt.Y(f"{field}:Q", scale=alt.Scale(type="log"), title=title),
-            alt.Color("step:N", title=None) if field == "seconds" else alt.value("#1f5a99"),
+            color=alt.Color("step:N", title=None) if field == "seconds" else alt.value("#1f5a99"),
         )
         return encoded.properties(width=300, height=200)
 
