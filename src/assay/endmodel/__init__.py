@@ -12,6 +12,7 @@ from assay._core.lazy_names import lazy_names
 _HOMES = {
     "assay.endmodel.embeddings": ["Embeddings"],
     "assay.endmodel.encoder": ["Encoder"],
+    "assay.endmodel.exported": ["ExportedEndModel"],
     "assay.endmodel.features": ["Features"],
     "assay.endmodel.lstm": ["BiLSTM"],
     "assay.endmodel.model": ["EndModel"],
@@ -20,6 +21,7 @@ _HOMES = {
     "assay.endmodel.random_search": ["Between", "Search", "search"],
     "assay.endmodel.settings": ["NetworkSettings"],
     "assay.endmodel.sklearn_model": ["SklearnEndModel"],
+    "assay.endmodel.streams": ["LabelStream", "is_stream"],
     "assay.endmodel.training_comparison": ["compare_training"],
 }
 
@@ -29,19 +31,23 @@ __all__ = [
     "Embeddings",
     "Encoder",
     "EndModel",
+    "ExportedEndModel",
     "Features",
+    "LabelStream",
     "NGrams",
     "NeighbourModel",
     "NetworkSettings",
     "Search",
     "SklearnEndModel",
     "compare_training",
+    "is_stream",
     "search",
 ]
 
 if TYPE_CHECKING:
     from assay.endmodel.embeddings import Embeddings
     from assay.endmodel.encoder import Encoder
+    from assay.endmodel.exported import ExportedEndModel
     from assay.endmodel.features import Features
     from assay.endmodel.lstm import BiLSTM
     from assay.endmodel.model import EndModel
@@ -50,6 +56,7 @@ if TYPE_CHECKING:
     from assay.endmodel.random_search import Between, Search, search
     from assay.endmodel.settings import NetworkSettings
     from assay.endmodel.sklearn_model import SklearnEndModel
+    from assay.endmodel.streams import LabelStream, is_stream
     from assay.endmodel.training_comparison import compare_training
 
 __getattr__ = lazy_names(globals(), _HOMES)
