@@ -7,6 +7,9 @@ that can be iterated is taken as rows.
 from __future__ import annotations
 
 import collections
+import hashlib
+import io
+import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
@@ -95,6 +98,28 @@ class Batch:
             return {str(name): value for name, value in row.items()}
         return dict(vars(row)) if hasattr(row, "__dict__") else {"value": row}
 
+    def digest(self) -> bytes | None:
+        """Tells these rows from any others; None if they are objects of which that cannot be told.
+
+        >>> one, other = (Batch(pl.DataFrame({"text": texts})) for texts in (["a", "b"], ["a", "c"]))
+        >>> one.digest() == other.digest(), Batch(objects=[object()]).digest()
+        (False, None)
+        """
+        if self.frame is not None:
+            if any(dtype == pl.Object for dtype in self.frame.dtypes):
+                return None
+            stream = io.BytesIO()
+            self.frame.write_ipc_stream(stream)
+            return hashlib.sha256(stream.getbuffer()).digest()
+        stream = io.BytesIO()
+        values = _PlainValues(stream, protocol=5)
+        values.fast = True  # equal values have equal bytes, whether they are one object or two
+        try:
+            values.dump((self._columns, self._objects))
+        except Exception:  # whatever objects do when they are looked at
+            return None
+        return hashlib.sha256(stream.getbuffer()).digest()
+
     def column(self, on: str | Callable[[Any], Any]) -> pl.Series:
         """A column by name, or computed from the rows by a function; missing where the function fails."""
         if on not in self._series:
@@ -128,6 +153,21 @@ class Batch:
             raise DataError(f"rows are {type(row).__name__}, which have no column {name!r}; give dicts or a table")
         known = [attribute for attribute in dir(row) if not attribute.startswith("_")]
         raise DataError(f"row {self.start + number} has no attribute {name!r}. {near_miss(name, known)}")
+
+
+class _PlainValues(pickle.Pickler):
+    """Describes values that are nothing but data, and refuses others. Nothing ever reads it."""
+
+    def reducer_override(self, thing: Any) -> Any:
+        if (thing if isinstance(thing, type) else type(thing)).__module__ not in _DATA_MODULES and thing is not _scalar:
+            raise TypeError(f"{type(thing).__name__} is more than data")
+        return NotImplemented
+
+
+_DATA_MODULES = ("numpy", "numpy._core.multiarray", "datetime", "decimal", "uuid")
+"""Whose objects are values like any other."""
+_scalar = np.float64(0).__reduce__()[0]
+"""What makes a number of NumPy again."""
 
 
 def batches(data: Any, size: int = BATCH_SIZE) -> Iterator[Batch]:

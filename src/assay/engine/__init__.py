@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol, TypeVar
 
 from assay.engine.dask import Dask
-from assay.engine.local import Local, Processes
+from assay.engine.job import is_installed
+from assay.engine.local import Auto, Local, Processes
 from assay.engine.spark import Spark
 from assay.errors import AssayError
 
-__all__ = ["Dask", "Engine", "Local", "Processes", "Spark", "engine_of"]
+__all__ = ["Auto", "Dask", "Engine", "Local", "Processes", "Spark", "engine_of", "is_installed"]
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")

@@ -11,7 +11,7 @@ import numpy as np
 from assay._core.atomic_files import writing
 from assay.errors import ProjectError
 from assay.labels import Guarantee, Labels
-from assay.project.end_model import stored_labels
+from assay.project.pipeline import stored_labels
 from assay.project.project import Project
 
 if TYPE_CHECKING:

@@ -14,8 +14,9 @@ from assay._core.rows import as_polars
 from assay.errors import ProjectError, UnidentifiableError, near_miss
 from assay.evaluation import Evaluation
 from assay.labels import Labels
-from assay.project.pipeline import LABELS_FILE, gold_votes, label_model, stored, stored_votes
+from assay.project.pipeline import gold_votes, label_model, stored, stored_labels, stored_votes
 from assay.project.project import Project
+from assay.project.provenance import END_MODEL, LABELS, check_made_from, plain, record, records, stale
 from assay.project.settings import EndModelSettings
 from assay.report import evaluate_methods
 from assay.sources import names_in
@@ -52,9 +53,24 @@ def train(project: Project, *, fresh: bool = False, progress: bool = True) -> Tr
     dev = None if project.dev is None else (project.dev[0], project.gold_in(project.dev[1]))
     model.fit(project.data, chosen, dev=dev, checkpoint=checkpoint, progress=progress)
     path = model.save(project.output / MODEL_FILE)
+    record_end_model(project, path)
     if not model.interrupted_:
         checkpoint.unlink()
     return Training(model, len(chosen), path)
+
+
+def record_end_model(project: Project, path: Path) -> None:
+    """Note which labels an end model was trained on."""
+    labels = records(project.output).get(LABELS)
+    if labels is not None:
+        settings = plain(project.endmodel)
+        record(project.output, end_model=(path, {"labels": labels["file"], "settings": settings}))
+
+
+def has_current_end_model(project: Project) -> bool:
+    """Whether there is an end model that was trained on the labels of the last run."""
+    path = project.output / MODEL_FILE
+    return path.is_file() and not any(stale(project.output, END_MODEL, path))
 
 
 def untrained(project: Project) -> EndModel:
@@ -62,11 +78,6 @@ def untrained(project: Project) -> EndModel:
     from assay.endmodel import EndModel
 
     return EndModel(project.tasks, encoder=encoder_of(project.endmodel), **project.endmodel.network)
-
-
-def stored_labels(project: Project) -> Labels:
-    """The labels that a project's last run kept."""
-    return stored(project, project.output / LABELS_FILE, Labels.from_parquet, "labels", "assay run")
 
 
 def stored_model(project: Project) -> EndModel:
@@ -107,6 +118,8 @@ def compare_methods(project: Project, slice_by: str | None = None) -> dict[str, 
     slices = None if slice_by is None else _slices(project, slice_by, held)
     methods = {**_without_hand_labels(project, votes, labels), "label model": labels}
     if gold is not None:
+        if (project.output / MODEL_FILE).is_file():
+            check_made_from(project, END_MODEL, project.output / MODEL_FILE)
         methods["end model"] = stored_model(project).label(project.data)
         _check_size("end model", methods["end model"], votes, project)
     chosen = {name: found.where(held) for name, found in methods.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,14 +20,29 @@ from assay.llm import PromptSettings
 from assay.model import LabelModel
 from assay.model.dependencies import LearnedDependencies, learn_dependencies, strong_dependencies
 from assay.project.project import Project
+from assay.project.provenance import (
+    FILES,
+    LABELS,
+    MODEL,
+    VOTES,
+    check_data,
+    check_made_from,
+    data_record,
+    plain,
+    record,
+    records,
+    sources_record,
+)
+from assay.project.runs import RunRecord, keep_run
 from assay.project.settings import changed
 from assay.project.unsure import unsure_items
 from assay.report import ITEMS, Report, evaluate_methods
-from assay.sources import Hint, PromptCosts, apply, dependency_hints, names_in, prompt_costs
+from assay.sources import Hint, KeptVotes, PromptCosts, Reuse, apply, dependency_hints, names_in, prompt_costs
 from assay.tasks import TaskGraph
 from assay.votes import Votes, by_name
 
-VOTES_FILE, LABELS_FILE, MODEL_FILE, REPORT_FILE = "votes.parquet", "labels.parquet", "model.npz", "report.html"
+KEPT_FOLDER = "kept_votes"
+VOTES_FILE, LABELS_FILE, MODEL_FILE, REPORT_FILE = FILES[VOTES], FILES[LABELS], FILES[MODEL], "report.html"
 
 
 def votes_path(project: Project) -> Path:
@@ -40,17 +56,22 @@ def apply_sources(
     progress: bool = True,
     budget: float | None = None,
     ask: Iterable[int] | None = None,
+    kept: KeptVotes | None = None,
     **changes: Any,
 ) -> Votes:
     """Apply a project's sources to its data and keep the votes; ``budget`` and ``changes`` override its settings.
 
-    ``ask`` says which rows prompts are asked about, by number; by default those that the project says.
+    ``ask`` says which rows prompts are asked about, by number; by default those that the project says. ``kept`` are
+    the votes of earlier times, by default those that :func:`kept_votes` names; afterwards it tells what was used.
     """
+    store = kept_votes(project) if kept is None else kept
     if ask is None and project.ask_where == "unsure":
         ask = unsure_items(project, project.ask_share, hand_labels=hand_labels_of(project), progress=progress).rows
     settings = changed(project.settings, changes)
+    sources = project.sources()
+    data = data_record(project)
     votes = apply(
-        project.sources(),
+        sources,
         project.data,
         project.tasks,
         id=project.id,
@@ -60,11 +81,24 @@ def apply_sources(
         progress=progress,
         prompts=_prompts(project, budget),
         ask=ask,
+        keep=store,
     )
     if not len(votes):
         raise ProjectError(f"{project.data} has no rows, so there is nothing to vote on")
-    votes.to_parquet(votes_path(project))
+    path = votes.to_parquet(votes_path(project))
+    used = {"on_error": settings.on_error}
+    made_from = {"data": data, "sources": sources_record(sources, project), "settings": used}
+    record(project.output, votes=(path, made_from))
     return votes
+
+
+def kept_votes(project: Project, *, fresh: bool = False) -> KeptVotes | None:
+    """Where a project keeps what its sources said; None if its settings say that nothing is kept.
+
+    ``fresh`` applies all sources again, whatever is there.
+    """
+    most = project.settings.cache_megabytes * 10**6
+    return KeptVotes(project.output / KEPT_FOLDER, most_bytes=most, fresh=fresh) if project.settings.cache else None
 
 
 def costs_of(project: Project, *, budget: float | None = None, ask: Iterable[int] | None = None) -> PromptCosts:
@@ -100,6 +134,28 @@ def stored(project: Project, path: Path, read: Callable[[Path], Made], what: str
     return made
 
 
+def stored_label_model(project: Project, votes: Votes) -> LabelModel:
+    """The label model of a project's last run, which must have learned from these votes."""
+    path = project.output / MODEL_FILE
+    if not path.is_file():
+        raise ProjectError(f"{project.folder} has no label model yet; run 'assay run {project.folder}' first")
+    check_made_from(project, MODEL, path)
+    model = LabelModel.load(path)
+    if (model.fitted_.tasks, model.fitted_.names) != (votes.tasks, votes.names):
+        raise ProjectError(
+            f"{path} has learned from other sources than there are votes of now; run 'assay run {project.folder}' again"
+        )
+    return model
+
+
+def stored_labels(project: Project) -> Labels:
+    """The labels of a project's last run, which must be those of the votes that there are now."""
+    path = project.output / LABELS_FILE
+    if path.is_file():
+        check_made_from(project, LABELS, path)
+    return stored(project, path, Labels.from_parquet, "labels", "assay run")
+
+
 def stored_votes(project: Project) -> Votes:
     """The votes that :func:`apply_sources` kept."""
     votes = stored(project, votes_path(project), Votes.from_parquet, "votes", "assay apply")
@@ -109,6 +165,7 @@ def stored_votes(project: Project) -> Votes:
             f"assay.toml has {'no' if project.id is None else 'an'} id in [data] now; "
             f"run 'assay apply {project.folder}' again"
         )
+    check_data(project, votes_path(project))
     return votes
 
 
@@ -213,6 +270,10 @@ class Run:
     """Majority votes and the label model against gold, if the project has any."""
     hand_labels: HandLabels | None = None
     """What the label model has learned from besides votes, if there is any."""
+    reuse: tuple[Reuse, ...] = ()
+    """How much of the votes was kept from before, source by source."""
+    kept: RunRecord | None = None
+    """What is kept of the run; None if no runs are kept."""
 
     def to_dict(self) -> dict[str, Any]:
         """What it gave, for JSON."""
@@ -229,6 +290,8 @@ class Run:
             "advice": self.model.advice_,
             "sources": json.loads(self.model.sources_.to_json(orient="records")),
             "accuracy": {method: found.accuracy for method, found in self.evaluations.items()},
+            "reuse": [vars(one) for one in self.reuse],
+            "run": None if self.kept is None else self.kept.to_dict(),
         }
 
     def report(self, path: str | Path, *, texts: bool = True, items: int = ITEMS) -> Path:
@@ -248,14 +311,29 @@ def run(project: Project, *, hand_labels: bool = True, progress: bool = True) ->
     """
     check_gold(project)
     known = hand_labels_of(project) if hand_labels else None
-    votes = apply_sources(project, progress=progress)
+    store = kept_votes(project)
+    votes = apply_sources(project, progress=progress, kept=store)
     model = label_model(project).fit(votes, known, progress=progress)
     labels = model.label(votes, progress=progress)
-    model.save(project.output / MODEL_FILE)
-    labels.to_parquet(project.output / LABELS_FILE)
+    keep_results(project, model, labels, known)
     gold = gold_votes(project, votes)
     evaluations = {} if gold is None else evaluate_methods(votes, {"label model": labels}, gold)
-    return Run(project, votes, model, labels, evaluations, known)
+    kept = None
+    if project.settings.keep_runs:
+        scores = {method: found.accuracy for method, found in evaluations.items()}
+        kept = keep_run(project, votes, labels, hand_labels=0 if known is None else len(known), scores=scores)
+    return Run(project, votes, model, labels, evaluations, known, () if store is None else store.reuse, kept)
+
+
+def keep_results(project: Project, model: LabelModel, labels: Labels, known: HandLabels | None) -> None:
+    """Write a label model and its labels, and what they were made from: the votes that are in the output folder."""
+    votes = records(project.output)[VOTES]
+    hand = None if known is None else hashlib.sha256(repr(known.said).encode()).hexdigest()
+    shared = {"votes": votes["file"], "sources": votes["sources"], "settings": plain(project.model)}
+    path = model.save(project.output / MODEL_FILE)
+    after = record(project.output, model=(path, {**shared, "hand labels": hand}))
+    path = labels.to_parquet(project.output / LABELS_FILE)
+    record(project.output, labels=(path, {**shared, "model": after[MODEL]["file"]}))
 
 
 def report_of(

@@ -2,7 +2,7 @@
 
 from assay.votes.bare_matrix import aligned, as_votes, on_the_same_task
 from assay.votes.encoding import canonical, intern, is_missing, lookup, recode, smallest, value_table
-from assay.votes.item_names import Names, index_names, item_names, rows_named, stored_items, unknown_items
+from assay.votes.item_names import Names, index_names, item_names, matched_rows, rows_named, stored_items, unknown_items
 from assay.votes.levels import bare, given_levels
 from assay.votes.pieces import Piece, is_in_pieces, pieces_of, read, schema_of
 from assay.votes.probabilities import TOLERATED, SoftReader, best_of, not_probabilities, probability_table
@@ -42,6 +42,7 @@ __all__ = [
     "is_missing",
     "item_names",
     "lookup",
+    "matched_rows",
     "not_probabilities",
     "of_some",
     "on_the_same_task",
