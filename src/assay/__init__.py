@@ -29,6 +29,7 @@ _HOMES = {
     "assay.gold": ["HandAnswer", "HandLabels"],
     "assay.counts": ["SourceGraph", "Tally", "count"],
     "assay.sources": [
+        "KeptVotes",
         "apply",
         "classifier",
         "column",
@@ -118,6 +119,7 @@ if TYPE_CHECKING:
     from assay.project import compare
     from assay.report import Report
     from assay.sources import (
+        KeptVotes,
         apply,
         classifier,
         column,

@@ -18,6 +18,7 @@ from assay.project.pipeline import (
     gold_votes,
     hand_labels_of,
     hints_of,
+    kept_votes,
     learned_dependencies,
     run,
     stored_votes,
@@ -26,6 +27,8 @@ from assay.project.pipeline import (
 from assay.project.project import Project
 from assay.project.prompt_tables import costs_table, kept_table
 from assay.project.reporting import write_report
+from assay.project.run_tables import reuse_text, runs_table
+from assay.project.runs import ChangedLabels, RunRecord, changed_labels, runs_of, runs_to_compare
 from assay.project.source_file import DeclaredSource, SourceFile, read_sources, source_toml
 from assay.project.training_comparison import compare_training, stored_comparison
 from assay.project.unsure import Unsure, least_sure, unsure_items
@@ -33,6 +36,7 @@ from assay.project.unsure import Unsure, least_sure, unsure_items
 __all__ = [
     "Answers",
     "AnswersKept",
+    "ChangedLabels",
     "Comparison",
     "Confident",
     "DeclaredSource",
@@ -43,11 +47,13 @@ __all__ = [
     "Project",
     "Queued",
     "Run",
+    "RunRecord",
     "SourceFile",
     "Unsure",
     "answers_kept",
     "apply_sources",
     "change_tables",
+    "changed_labels",
     "check_votes",
     "class_balance_from",
     "compare",
@@ -62,6 +68,7 @@ __all__ = [
     "hand_labels_of",
     "hints_of",
     "kept_table",
+    "kept_votes",
     "label_by_hand",
     "learned_dependencies",
     "least_sure",
@@ -71,7 +78,11 @@ __all__ = [
     "queue_rows",
     "queue_table",
     "read_sources",
+    "reuse_text",
     "run",
+    "runs_of",
+    "runs_table",
+    "runs_to_compare",
     "shown_items",
     "source_toml",
     "stored_comparison",

@@ -92,7 +92,7 @@ def stale(output: Path, what: str, path: Path) -> Iterator[str]:
         return
     entry = known.get(what)
     if entry is None or entry["file"] != file_digest(path):
-        yield f"is not the {_NAMES[what]} that was last finished, perhaps because it was stopped half-way"
+        yield "is not what was last finished: somebody changed it, or stopped the command that wrote it"
         return
     for other in (VOTES, MODEL, LABELS):
         now = output / FILES[other]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from assay.errors import ProjectError
 from assay.labels import Labels
 from assay.project.project import Project
 from assay.project.provenance import FILES, LABELS, MODEL, RECORD_FILE, VOTES, Record, records
+from assay.tasks import Task
 from assay.votes import Names, Votes, matched_rows
 
 RUNS_FOLDER = "runs"
@@ -63,7 +64,7 @@ class RunRecord:
     """The run that it is compared with."""
     flipped: int | None = None
     """How many items have another label for some task than in the previous run; None if that cannot be told."""
-    changed: Sequence[str] = field(default=())
+    changed: tuple[str, ...] = ()
     """What is different from the previous run, in words."""
     version: str = assay.__version__
 
@@ -100,6 +101,17 @@ def last_two(project: Project) -> tuple[Path, Path]:
             f"change something, and run 'assay run {project.folder}'"
         )
     return paths[-2], paths[-1]
+
+
+def runs_to_compare(one: Path, other: Path | None, first: int | None, second: int | None) -> tuple[Path, Path]:
+    """The folders of two runs, as a user names them: two folders, or one project and the numbers of its runs."""
+    if other is None and first is None and second is None:
+        return last_two(Project.load(one))
+    before = one if first is None else run_folder(Project.load(one), first)
+    if other is None and first is None:
+        raise ProjectError("which run to compare with is told by --from, or by a second folder")
+    after = one if other is None else other
+    return before, after if second is None else run_folder(Project.load(after), second)
 
 
 def changed_labels(project: Project, number: int | None = None) -> dict[str, ChangedLabels]:
@@ -202,11 +214,19 @@ def _changes(earlier: Path, votes: Votes, labels: Labels) -> tuple[dict[str, Cha
     for task in labels.tasks:
         if task not in before.tasks.tasks:
             continue
-        was, now = before[task.name].argmax(axis=1)[rows[0]], labels[task.name].argmax(axis=1)[rows[1]]
+        was, now = _chosen(before, task)[rows[0]], _chosen(labels, task)[rows[1]]
         moved = was != now
         flipped |= moved
         found[task.name] = ChangedLabels(rows[1][moved], was[moved], now[moved])
     return found, int(flipped.sum())
+
+
+def _chosen(labels: Labels, task: Task) -> IntArray:
+    """(items,): the label of a task in the most probable outcome, by its place; one past the last where N/A."""
+    index = labels.tasks.label_space.component_of(task.name)
+    place = labels.tasks.label_space.components[index].label_of(task.name).astype(np.int64)
+    chosen: IntArray = np.where(place < 0, len(task.labels), place)[labels.joint[index].argmax(axis=1)]
+    return chosen
 
 
 def _matched(before: Names | None, n: int, after: Names | None, m: int) -> tuple[IntArray, IntArray] | None:

@@ -35,6 +35,7 @@ _LIBRARIES = ("polars", "numpy", "pyarrow", "ahocorasick-rs")
 _FILE_NAME = re.compile(r"[/\\].|\.\w{1,10}$")
 """Texts that may be the name of a file."""
 _LONGEST_NAME = 1_024
+_PLAIN = (type(None), bool, int, float, complex, str, bytes, tuple, list, dict)
 _NO_MEANING = words(
     """
     __dict__ __weakref__ __doc__ __module__ __firstlineno__ __static_attributes__ __annotations__ __annotate__
@@ -96,6 +97,7 @@ def _digest(said: Any, *, trusting: bool) -> str:
     found.update(open_.described(said))
     while open_.waiting:
         found.update(open_.described(_description(open_.waiting.popleft(), trusting)))
+    found.update("\n".join(sorted(open_.libraries)).encode())
     return found.hexdigest()
 
 
@@ -105,6 +107,7 @@ class _Discovered:
     def __init__(self, trusting: bool) -> None:
         self.trusting = trusting
         self.waiting: deque[Any] = deque()
+        self.libraries: set[str] = set()
         self._numbers: dict[int, int] = {}
         self._all: list[Any] = []  # so that no other object can get the same id
 
@@ -147,7 +150,19 @@ class _Described(pickle.Pickler):
             return self._named(thing)
         if isinstance(thing, ModuleType):
             return self._module(thing)
+        if kind not in _PLAIN:
+            self._note_library(kind.__module__, kind.__qualname__)
+            module, name = getattr(thing, "__module__", None), getattr(thing, "__qualname__", None)
+            if isinstance(module, str) and isinstance(name, str):
+                self._note_library(module, name)
         return _parts_of(thing)
+
+    def _note_library(self, module: str, name: str) -> None:
+        """What is installed counts with its version, however pickle describes it."""
+        if is_installed(module):
+            if not self.found.trusting and is_changing(f"{module}.{name}"):
+                raise UnstableError(f"it uses {module}.{name}, whose results change")
+            self.found.libraries.add(version_of(module))
 
     def _named(self, thing: Any) -> Any:
         """A function or a class: by name and version if it is installed, and else by what it does."""

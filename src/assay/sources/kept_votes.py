@@ -112,6 +112,11 @@ class KeptVotes:
         self._may_write = False
 
     @property
+    def count(self) -> int:
+        """Of how many sources votes are in the folder."""
+        return len(list(self.folder.glob(f"*{_ENDING}")))
+
+    @property
     def size(self) -> int:
         """How many bytes are in the folder."""
         return sum(path.stat().st_size for path in self.folder.glob(f"*{_ENDING}"))
