@@ -56,6 +56,17 @@ Debug = Annotated[
     bool, typer.Option("--debug", help="Show the traceback of an error.", callback=_set_debug, is_eager=True)
 ]
 
+Engine = Annotated[
+    str | None,
+    typer.Option(
+        "--engine", metavar="local|dask|spark", help="Where to work, in place of the engine in assay.toml."
+    ),
+]
+Address = Annotated[
+    str | None,
+    typer.Option("--address", help="Of Dask's scheduler or Spark's master; without one, a cluster on this machine."),
+]
+
 
 @app.callback()
 def _options(
@@ -117,13 +128,15 @@ def apply(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Apply all sources, even if their votes were kept from before.")
     ] = False,
+    engine: Engine = None,
+    address: Address = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
     """Apply the project's sources to its data and write the votes; only what has changed is applied again."""
     from assay.project import apply_sources, hand_labels_of, kept_votes, reuse_text, unsure_items, votes_path
 
-    project = _load(folder)
+    project = _load(folder).with_engine(engine, address)
     if where not in (None, "all", "unsure"):
         raise AssayError(f"--where must be 'all' or 'unsure', but is {where!r}")
     told_share = project.ask_share if share is None else share
@@ -280,6 +293,8 @@ def run(
         typer.Option(metavar="all|voted", help="Which items the class balance is about, in place of the setting."),
     ] = None,
     hand_labels: Annotated[bool, typer.Option(help="Learn from the project's hand labels too, if it has any.")] = True,
+    engine: Engine = None,
+    address: Address = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -287,7 +302,7 @@ def run(
     from assay.project import class_balance_from
     from assay.project import run as run_pipeline
 
-    project = _load(folder)
+    project = _load(folder).with_engine(engine, address)
     changes: dict[str, Any] = {
         "class_balance": class_balance_from(class_balance, project.tasks) if class_balance else None,
         "balance_strength": balance_strength,

@@ -65,8 +65,8 @@ def drift(before: Tally, after: Tally, *, false_alarms: float = FALSE_ALARMS) ->
         votes = [overlaps.overlap.diagonal() for overlaps in (was, now)]
         p_values = different(votes[0], before.items, votes[1], after.items)
         for j, name in enumerate(before.names):
-            shares = votes[0][j] / max(before.items, 1), votes[1][j] / max(after.items, 1)
-            found.append(Drift(name, "coverage", *map(float, shares), float(p_values[j])))
+            share, later = votes[0][j] / max(before.items, 1), votes[1][j] / max(after.items, 1)
+            found.append(Drift(name, "coverage", float(share), float(later), float(p_values[j])))
         pairs = different(was.agreement, was.overlap, now.agreement, now.overlap)
         met = (was.overlap > 0) & (now.overlap > 0) & ~np.eye(len(before.names), dtype=bool)
         for j, name in enumerate(before.names):

@@ -18,16 +18,21 @@ _EVERYWHERE = ("assay", "cloudpickle", "dask", "distributed", "pyspark", "py4j")
 """Packages that workers have, wherever they are installed."""
 
 
-def in_order(submit: Callable[[Any], Any], pieces: Iterable[Any], ahead: Callable[[], int]) -> Iterator[Any]:
+def in_order(
+    submit: Callable[[Any], Any],
+    pieces: Iterable[Any],
+    ahead: Callable[[], int],
+    result: Callable[[Any], Any] = lambda future: future.result(),
+) -> Iterator[Any]:
     """The results of pieces that were submitted for a future each, in their order; raises what a job raised.
 
     At most ``ahead()`` pieces are submitted beyond the one whose result is awaited: enough to keep workers
-    busy, and no more, since they fill the memory.
+    busy, and no more, since they fill the memory. ``result`` waits for a future.
     """
     waiting: deque[Any] = deque()
 
     def next_result() -> Any:
-        answer = waiting[0].result()  # a future that fails stays, to be cancelled with the others
+        answer = result(waiting[0])  # a future that fails stays, to be cancelled with the others
         waiting.popleft()
         return _result_of(answer)
 

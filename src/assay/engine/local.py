@@ -60,8 +60,8 @@ class Auto:
             busy += time.process_time() - used
             yield result
             if cores > 1 and wall > self.patience and busy < _BUSY * wall and _can_be_sent(job):
-                break
-        yield from Processes(cores).map(job, rest)
+                yield from Processes(cores).map(job, rest)
+                return
 
 
 class Processes:

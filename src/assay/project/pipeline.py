@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -12,6 +13,7 @@ from typing import Any, Protocol, TypeVar
 from assay._core.rows import batches, row_count
 from assay.checks import CheckReport, check
 from assay.counts import Tally
+from assay.engine import Engine, Local, connected
 from assay.errors import AssayError, ProjectError
 from assay.evaluation import Evaluation, TrainingComparison, as_gold
 from assay.gold import HandLabels
@@ -57,12 +59,14 @@ def apply_sources(
     budget: float | None = None,
     ask: Iterable[int] | None = None,
     kept: KeptVotes | None = None,
+    engine: Engine | None = None,
     **changes: Any,
 ) -> Votes:
     """Apply a project's sources to its data and keep the votes; ``budget`` and ``changes`` override its settings.
 
     ``ask`` says which rows prompts are asked about, by number; by default those that the project says. ``kept`` are
     the votes of earlier times, by default those that :func:`kept_votes` names; afterwards it tells what was used.
+    ``engine`` is where to work, if that is connected already; by default it is what the project's settings name.
     """
     store = kept_votes(project) if kept is None else kept
     if ask is None and project.ask_where == "unsure":
@@ -70,19 +74,21 @@ def apply_sources(
     settings = changed(project.settings, changes)
     sources = project.sources()
     data = data_record(project)
-    votes = apply(
-        sources,
-        project.data,
-        project.tasks,
-        id=project.id,
-        on_error=settings.on_error,
-        workers=settings.workers,
-        batch_size=settings.batch_size,
-        progress=progress,
-        prompts=_prompts(project, budget),
-        ask=ask,
-        keep=store,
-    )
+    with nullcontext(engine) if engine is not None else connected(project.engine) as place:
+        votes = apply(
+            sources,
+            project.data,
+            project.tasks,
+            id=project.id,
+            on_error=settings.on_error,
+            workers=settings.workers if isinstance(place, Local) else 1,
+            engine=place,
+            batch_size=settings.batch_size,
+            progress=progress,
+            prompts=_prompts(project, budget),
+            ask=ask,
+            keep=store,
+        )
     if not len(votes):
         raise ProjectError(f"{project.data} has no rows, so there is nothing to vote on")
     path = votes.to_parquet(votes_path(project))
@@ -312,9 +318,10 @@ def run(project: Project, *, hand_labels: bool = True, progress: bool = True) ->
     check_gold(project)
     known = hand_labels_of(project) if hand_labels else None
     store = kept_votes(project)
-    votes = apply_sources(project, progress=progress, kept=store)
-    model = label_model(project).fit(votes, known, progress=progress)
-    labels = model.label(votes, progress=progress)
+    with connected(project.engine) as engine:
+        votes = apply_sources(project, progress=progress, kept=store, engine=engine)
+        model = label_model(project).fit(votes, known, engine=engine, progress=progress)
+        labels = model.label(votes, engine=engine, progress=progress)
     keep_results(project, model, labels, known)
     gold = gold_votes(project, votes)
     evaluations = {} if gold is None else evaluate_methods(votes, {"label model": labels}, gold)

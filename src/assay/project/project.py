@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from assay._core.reading import is_file, reading
 from assay._core.rows import as_polars
+from assay.engine import EngineName, EngineSettings
 from assay.errors import AssayError, ProjectError, SourceError, near_miss
 from assay.llm import PromptSettings
 from assay.model import check_settings
@@ -18,6 +19,7 @@ from assay.project.modules import sources_in
 from assay.project.settings import (
     ConstraintEntry,
     EndModelSettings,
+    EngineSection,
     ModelSettings,
     PromptsSection,
     Settings,
@@ -65,6 +67,8 @@ class Project:
     dev: tuple[Path, Path] | None = None
     """Items and their gold, for early stopping."""
     output: Path
+    engine: EngineSettings = field(default_factory=EngineSettings)
+    """Where sources are applied, votes are counted and items are labeled."""
 
     @classmethod
     def load(cls, folder: str | Path) -> Project:
@@ -91,6 +95,15 @@ class Project:
     def title(self) -> str:
         """What the project is called: its folder."""
         return self.folder.resolve().name or "project"
+
+    def with_engine(self, kind: str | None, address: str | None = None) -> Project:
+        """The project with another engine, or another address of the same one; None changes nothing."""
+        if kind is None and address is None:
+            return self
+        if kind not in (None, "local", "dask", "spark"):
+            raise ProjectError(f"the engine must be 'local', 'dask' or 'spark', but is {kind!r}")
+        known = self.engine if kind in (None, self.engine.kind) else EngineSettings(kind=kind)  # type: ignore[arg-type]
+        return replace(self, engine=known if address is None else replace(known, address=address))
 
     def with_model(self, **changes: Any) -> Project:
         """The project with other settings of the label model, by name."""
@@ -191,7 +204,12 @@ def _project(home: Path, said: Mapping[str, Any]) -> Project:
         ask_share=file.prompts.share,
         dev=None if dev is None else (_path(home, dev.path, "[dev] path"), _path(home, dev.gold, "[dev] gold")),
         output=_path(home, file.output.folder, "[output] folder"),
+        engine=_engine(file.engine),
     )
+
+
+def _engine(said: EngineSection | EngineName) -> EngineSettings:
+    return EngineSettings(kind=said) if isinstance(said, str) else EngineSettings(**said.model_dump())
 
 
 def _prompts(home: Path, said: PromptsSection) -> PromptSettings:

@@ -20,6 +20,7 @@ from pydantic.dataclasses import dataclass
 
 from assay._core.rows import BATCH_SIZE
 from assay.endmodel import NetworkSettings
+from assay.engine import WAIT, EngineName
 from assay.errors import ProjectError
 from assay.model import LabelModel
 from assay.project.file_faults import Place, complaints, wrong_value
@@ -190,6 +191,15 @@ class PromptsSection(_Section):
     first_pause: Annotated[float, Field(gt=0)] = 0.5
 
 
+class EngineSection(_Section):
+    """``[engine]``, or the kind alone: ``engine = "dask"``."""
+
+    kind: EngineName = "local"
+    address: str | None = None
+    options: dict[str, Any] = {}
+    wait: Annotated[float, Field(gt=0)] = WAIT
+
+
 class OutputSection(_Section):
     """``[output]``."""
 
@@ -212,6 +222,7 @@ class _File(_Section):
     endmodel: EndModelSettings = EndModelSettings()
     prompts: PromptsSection = PromptsSection()
     output: OutputSection = OutputSection()
+    engine: EngineSection | EngineName = EngineSection()
 
 
 AssayToml = create_model("AssayToml", __base__=_File, model=(ModelSettings, ModelSettings()))
