@@ -27,6 +27,7 @@ _HOMES = {
     "assay.tasks": ["LabelSpace", "Task", "TaskGraph", "Vote", "at_most", "excludes", "implies", "none_of", "one_of"],
     "assay.votes": ["Votes"],
     "assay.gold": ["HandAnswer", "HandLabels"],
+    "assay.annotations": ["Annotation", "Annotations", "read_annotations"],
     "assay.counts": ["SourceGraph", "Tally", "count"],
     "assay.sources": [
         "KeptVotes",
@@ -36,6 +37,7 @@ _HOMES = {
         "crowd",
         "dependency_hints",
         "dictionary",
+        "gold_examples",
         "keywords",
         "preprocess",
         "prompt",
@@ -59,13 +61,23 @@ _HOMES = {
         "hierarchical_majority_vote",
         "majority_vote",
     ],
+    "assay.aggregation": ["Aggregation", "aggregate"],
     "assay.theory": ["estimation_bound", "generalization_bound"],
     "assay.planner": ["plan"],
-    "assay.suggestions": ["TaskSuggestion", "suggest_task_graph"],
+    "assay.suggestions": ["SourceSuggestion", "TaskSuggestion", "suggest_sources", "suggest_task_graph"],
     "assay.evaluation": ["evaluate", "over_trials"],
     "assay.report": ["Report"],
     "assay.project": ["compare"],
-    "assay.endmodel": ["BiLSTM", "EndModel", "Features", "NGrams", "SklearnEndModel", "compare_training", "search"],
+    "assay.endmodel": [
+        "BiLSTM",
+        "Embeddings",
+        "EndModel",
+        "Features",
+        "NGrams",
+        "SklearnEndModel",
+        "compare_training",
+        "search",
+    ],
 }
 
 _MODULES = (
@@ -86,6 +98,8 @@ __all__ = [*sorted(name for names in _HOMES.values() for name in names), "__vers
 
 if TYPE_CHECKING:
     from assay import baselines, endmodel, engine, errors, evaluation, planner, project, report, simulate, theory
+    from assay.aggregation import Aggregation, aggregate
+    from assay.annotations import Annotation, Annotations, read_annotations
     from assay.baselines import (
         DataProgramming,
         DawidSkene,
@@ -98,7 +112,16 @@ if TYPE_CHECKING:
     )
     from assay.checks import check
     from assay.counts import SourceGraph, Tally, count
-    from assay.endmodel import BiLSTM, EndModel, Features, NGrams, SklearnEndModel, compare_training, search
+    from assay.endmodel import (
+        BiLSTM,
+        Embeddings,
+        EndModel,
+        Features,
+        NGrams,
+        SklearnEndModel,
+        compare_training,
+        search,
+    )
     from assay.errors import (
         AssayError,
         DataError,
@@ -126,6 +149,7 @@ if TYPE_CHECKING:
         crowd,
         dependency_hints,
         dictionary,
+        gold_examples,
         keywords,
         preprocess,
         prompt,
@@ -134,7 +158,7 @@ if TYPE_CHECKING:
         source,
         threshold,
     )
-    from assay.suggestions import TaskSuggestion, suggest_task_graph
+    from assay.suggestions import SourceSuggestion, TaskSuggestion, suggest_sources, suggest_task_graph
     from assay.tasks import LabelSpace, Task, TaskGraph, Vote, at_most, excludes, implies, none_of, one_of
     from assay.theory import estimation_bound, generalization_bound
     from assay.votes import Votes

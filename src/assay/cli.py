@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from assay.evaluation import Evaluation
     from assay.project import Project, Run
+    from assay.sources import PromptCosts
     from assay.votes import Votes
 
 app = typer.Typer(
@@ -58,13 +59,16 @@ Debug = Annotated[
 
 Engine = Annotated[
     str | None,
-    typer.Option(
-        "--engine", metavar="local|dask|spark", help="Where to work, in place of the engine in assay.toml."
-    ),
+    typer.Option("--engine", metavar="local|dask|spark", help="Where to work, in place of the engine in assay.toml."),
 ]
 Address = Annotated[
     str | None,
     typer.Option("--address", help="Of Dask's scheduler or Spark's master; without one, a cluster on this machine."),
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Tell what prompts would ask and cost, and ask nothing.")]
+Budget = Annotated[
+    float | None,
+    typer.Option(metavar="MONEY", help="As much may be spent on prompts, in place of the setting in assay.toml."),
 ]
 
 
@@ -108,13 +112,8 @@ def apply(
         str | None,
         typer.Option(metavar="raise|abstain", help="What to do when a source fails on a row, in place of the setting."),
     ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Tell what prompts would ask and cost, and ask nothing.")
-    ] = False,
-    budget: Annotated[
-        float | None,
-        typer.Option(metavar="MONEY", help="As much may be spent on prompts, in place of the setting in assay.toml."),
-    ] = None,
+    dry_run: DryRun = False,
+    budget: Budget = None,
     where: Annotated[
         str | None,
         typer.Option(
@@ -134,11 +133,13 @@ def apply(
     debug: Debug = False,
 ) -> None:
     """Apply the project's sources to its data and write the votes; only what has changed is applied again."""
-    from assay.project import apply_sources, hand_labels_of, kept_votes, reuse_text, unsure_items, votes_path
+    from assay.project import apply_sources, costs_of, hand_labels_of, kept_votes, reuse_text, unsure_items, votes_path
 
     project = _load(folder).with_engine(engine, address)
     if where not in (None, "all", "unsure"):
         raise AssayError(f"--where must be 'all' or 'unsure', but is {where!r}")
+    if share is not None and (where or project.ask_where) != "unsure":
+        raise AssayError("--share says about how many unsure items prompts are asked; give --where unsure too")
     told_share = project.ask_share if share is None else share
     found = None
     if (where or project.ask_where) == "unsure":
@@ -150,7 +151,7 @@ def apply(
         print(found)
     rows = None if found is None else found.rows.tolist()
     if dry_run:
-        _print_costs(project, budget, rows, told, as_json)
+        _print_costs(costs_of(project, budget=budget, ask=rows), told, as_json)
         return
     changes: dict[str, Any] = {"workers": _workers(workers), "on_error": on_error, "budget": budget, "ask": rows}
     kept = kept_votes(project, fresh=fresh)
@@ -168,6 +169,47 @@ def apply(
         print(line)
     print(f"{votes!r} written to {path}")
     print(f"next: assay summary {folder}")
+
+
+@app.command(epilog="Example: [bold]assay suggest my-project --out suggested.toml[/]")
+def suggest(
+    folder: Folder = Path("."),
+    out: Annotated[
+        Path | None, typer.Option(help="The file to write; by default suggested.toml in the project folder.")
+    ] = None,
+    items: Annotated[int, typer.Option(min=1, help="How many texts the model is shown.")] = 100,
+    on: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="The column of texts; by default the one people are shown.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The random seed of the choice of texts.")] = 0,
+    dry_run: DryRun = False,
+    budget: Budget = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Ask a language model for words and patterns for each label, and write them to a file to review."""
+    from assay.project import refuse_existing, suggest_costs, suggestion_table, write_suggestion
+    from assay.project import suggest as suggest_rules
+    from assay.report import show
+
+    project = _load(folder)
+    path = folder / "suggested.toml" if out is None else out
+    asked = project.prompts if budget is None else replace(project.prompts, budget=budget)
+    how: dict[str, Any] = {"on": on, "items": items, "seed": seed, "prompts": asked}
+    if dry_run:
+        _print_costs(suggest_costs(project, **how), {}, as_json)
+        return
+    refuse_existing(path)  # before anything is paid for
+    found = suggest_rules(project, **how)
+    write_suggestion(found, path)
+    if as_json:
+        _print_json({**found.to_dict(), "path": str(path)})
+        return
+    if found.sources:
+        show(suggestion_table(found))
+    print(f"{len(found.sources)} rules to review, and {len(found.refused)} refused with the reasons, in {path}")
+    if found.sources:
+        print(f"next: delete what is wrong, then: cat {path} >> {project.sources_file}")
 
 
 @app.command(epilog="Example: [bold]assay cache my-project --clear[/]")
@@ -419,7 +461,9 @@ def predict(
     data: Annotated[Path | None, typer.Option(help="The rows to label, in place of the project's own.")] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="The Parquet file to write; by default predictions.parquet in the output folder."),
+        typer.Option(
+            help="The file to write, .csv, .jsonl or .parquet; by default predictions.parquet in the output folder."
+        ),
     ] = None,
     as_json: Json = False,
     debug: Debug = False,
@@ -432,6 +476,88 @@ def predict(
         _print_json({"items": len(labels), "predictions": str(path)})
         return
     print(f"{labels!r} written to {path}")
+
+
+@app.command(epilog="Example: [bold]assay annotate my-project new.jsonl --out new-labels.csv[/]")
+def annotate(
+    folder: Annotated[Path, typer.Argument(help="The project folder, with its assay.toml.")],
+    data: Annotated[Path, typer.Argument(help="The new rows: a .csv, .jsonl or .parquet file.", show_default=False)],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="The file to write, .csv, .jsonl or .parquet; by default annotated.parquet in the output folder."
+        ),
+    ] = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Label new rows with the sources and the label model of the last run; nothing is fitted again."""
+    from assay.project import annotate as annotate_rows
+
+    done = annotate_rows(_load(folder), data, out)
+    if as_json:
+        faults = [vars(fault) for fault in done.votes.faults]
+        told = {"items": len(done.labels), "without_votes": done.without_votes, "labels": str(done.path)}
+        _print_json({**told, "faults": faults})
+        return
+    _print_faults(done.votes)
+    print(f"{len(done.labels):,} rows labeled, of which {done.without_votes:,} have no votes; {done.path}")
+
+
+@app.command(epilog="Example: [bold]assay export my-project tasks.json --to label-studio[/]")
+def export(
+    folder: Annotated[Path, typer.Argument(help="The project folder, with its assay.toml.")],
+    out: Annotated[Path, typer.Argument(help="The file to write.", show_default=False)],
+    to: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORM",
+            help="csv, jsonl or parquet, which the ending tells, or records for label-studio or argilla, in JSON.",
+        ),
+    ] = None,
+    on: Annotated[str, typer.Option(metavar="COLUMN", help="The column that annotators read.")] = "text",
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Write the labels of the last run as a table, or as suggestions for people who label in other tools."""
+    from assay.project import export_labels
+
+    labels, path = export_labels(_load(folder), out, to, on=on)
+    if as_json:
+        _print_json({"items": len(labels), "labels": str(path)})
+        return
+    print(f"{labels!r} written to {path}")
+
+
+@app.command(name="import", epilog="Example: [bold]assay import my-project export.json --item id[/]")
+def import_(
+    folder: Annotated[Path, typer.Argument(help="The project folder, with its assay.toml.")],
+    file: Annotated[Path, typer.Argument(help="What the tool exported: .json, .jsonl or .csv.", show_default=False)],
+    tool: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TOOL", help="label-studio, doccano, prodigy, argilla or mturk; by default as the file looks."
+        ),
+    ] = None,
+    item: Annotated[
+        str | None, typer.Option(metavar="FIELD", help="The field that names items, if it is not called item.")
+    ] = None,
+    by: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Who labeled, where the file does not say; by default its name.")
+    ] = None,
+    task: Annotated[str | None, typer.Option(metavar="TASK", help="The task that the labels belong to.")] = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Read what people labeled in another tool as hand labels, for the next run to learn from."""
+    from assay.project import import_annotations
+
+    done = import_annotations(_load(folder), file, tool=tool, item=item, by=by, task=task)
+    if as_json:
+        _print_json(done.to_dict())
+        return
+    print(f"{done.answers:,} answers from {done.tool} added to {done.path}")
+    print(f"next: assay run {folder}")
 
 
 @app.command(epilog="Example: [bold]assay evaluate my-project --slice section[/]")
@@ -484,11 +610,14 @@ def confident(
         str | None, typer.Option(metavar="TASK", help="The task whose labels must be right; by default all of them.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="The Parquet file to write; by default confident.parquet in the output folder.")
+        Path | None,
+        typer.Option(
+            help="The file to write, .csv, .jsonl or .parquet; by default confident.parquet in the output folder."
+        ),
     ] = None,
     rest: Annotated[
         Path | None,
-        typer.Option(help="The list of the other items, as CSV; by default for_people.csv in the output folder."),
+        typer.Option(help="The list of the other items, likewise; by default for_people.csv in the output folder."),
     ] = None,
     as_json: Json = False,
     debug: Debug = False,
@@ -705,14 +834,11 @@ def _compared(found: Mapping[str, Evaluation]) -> Table:
     return comparison_table(found, how)
 
 
-def _print_costs(
-    project: Project, budget: float | None, rows: list[int] | None, told: Mapping[str, Any], as_json: bool
-) -> None:
+def _print_costs(costs: PromptCosts, told: Mapping[str, Any], as_json: bool) -> None:
     """What prompts would cost."""
-    from assay.project import costs_of, costs_table
+    from assay.project import costs_table
     from assay.report import show
 
-    costs = costs_of(project, budget=budget, ask=rows)
     if as_json:
         _print_json({**costs.to_dict(), **told})
         return

@@ -25,15 +25,17 @@ def test_texts_come_in_many_shapes(data):
     assert texts_of(data, "text") == TEXTS
 
 
-@pytest.mark.parametrize(
-    ("texts", "said"),
-    [
-        (["a", ""], "row 1 has an empty text"),
-        ([" \n", "a"], "row 0 has an empty text"),
-        (["a", None], "row 1 has None"),
-    ],
-)
-def test_empty_texts_are_refused(texts, said):
+@pytest.mark.parametrize("texts", [["a b", ""], [" \n", "a b"], ["a b", None], [float("nan"), "a b"], ["!?", "a b"]])
+def test_empty_and_missing_texts_are_inputs(texts):
+    """They are texts without words: an item about which only the class balance is known."""
     for encoder in (assay.NGrams(), assay.BiLSTM()):
-        with pytest.raises(assay.DataError, match=said):
-            encoder.learn(texts)
+        reader = encoder.learn(texts)
+        inputs = reader.read(texts)
+        assert len(inputs) == 2
+        assert sorted(np.diff(inputs.starts) > 0) == [False, True] or isinstance(encoder, assay.BiLSTM)
+        assert len(reader.read([None, "", "  "])) == 3
+
+
+def test_what_is_no_text_is_refused():
+    with pytest.raises(assay.DataError, match=r"row 1 has 3\.5"):
+        assay.NGrams().learn(["a", 3.5])

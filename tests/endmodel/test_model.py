@@ -126,6 +126,28 @@ def test_items_that_were_left_out_are_not_trained_on(entities, world):
     assert cut.predict_proba(texts).shape == (len(texts), 4)
 
 
+def test_empty_and_missing_texts_are_labeled(entities, world):
+    """Nothing is known about them, so what they get is what all items get on average."""
+    texts, labels, _ = world
+    model = assay.EndModel(entities, epochs=3).fit([*texts[:3], "", None, *texts[5:]], labels)
+    found = model.predict_proba([None, "", "  ", "?!", texts[0]])
+    np.testing.assert_array_equal(found[:3], found[1:4])
+    assert (found[0] != found[4]).any()
+
+
+def test_weights_let_rare_labels_count(entities, world):
+    """With one label a task left out of all texts but a few, it is found more often, not less."""
+    texts, labels, truth = world
+    keep = (truth != 0) | (np.arange(len(truth)) % 8 == 0)
+    few = labels.where(keep)
+    plain = assay.EndModel(entities, epochs=3).fit(texts, few)
+    for weights in ("balanced", {"person": {"Doctor": 8.0}}):
+        weighted = assay.EndModel(entities, epochs=3, class_weights=weights).fit(texts, few)
+        assert weighted.label(texts)["person"][:, 0].mean() > plain.label(texts)["person"][:, 0].mean()
+    same = assay.EndModel(entities, epochs=3, class_weights={"person": {"Doctor": 1.0}}).fit(texts, few)
+    np.testing.assert_array_equal(same.predict_proba(texts), plain.predict_proba(texts))
+
+
 def test_it_has_the_habits_of_scikit_learn(entities):
     model = assay.EndModel(entities, epochs=3, l2=0.5)
     assert clone(model).get_params() == model.get_params()
@@ -161,19 +183,14 @@ class TestBadInput:
         with pytest.raises(assay.VoteError, match="Did you mean 'person'"):
             model.label(texts)["persen"]
 
-    def test_empty_texts_and_missing_numbers(self, entities, world):
-        texts, labels, truth = world
-        with pytest.raises(assay.DataError, match="row 3 has an empty text"):
-            assay.EndModel(entities).fit([*texts[:3], "", *texts[4:]], labels)
+    def test_missing_numbers(self, entities, world):
+        _, labels, truth = world
         numbers = numbers_of(truth)
         numbers[7, 2] = np.nan
         with pytest.raises(assay.DataError, match="row 7 has nan for feature 2"):
             assay.EndModel(entities, encoder=assay.Features()).fit(numbers, labels)
         with pytest.raises(assay.DataError, match="row 7 has"):
             assay.EndModel(entities, encoder=Wider()).fit(numbers, labels)
-        model = assay.EndModel(entities, epochs=1).fit(texts, labels)
-        with pytest.raises(assay.DataError, match="row 1 has an empty text"):
-            model.predict(["fine", "  "])
 
     def test_labels_that_are_none(self, entities, world):
         texts, labels, _ = world
@@ -191,7 +208,9 @@ class TestBadInput:
         [
             {"epochs": 0}, {"batch_size": 1.5}, {"learning_rate": 0}, {"learning_rate": "fast"}, {"l2": -1},
             {"dropout": 1}, {"layers": (0,)}, {"layers": 5}, {"patience": 0}, {"seed": -1}, {"not_applicable": "none"},
-            {"encoder": "ngrams"}, {"device": "abacus"},
+            {"encoder": "ngrams"}, {"device": "abacus"}, {"calibrate": 1}, {"class_weights": "even"},
+            {"class_weights": {"persen": {}}}, {"class_weights": {"person": {"Docter": 2}}},
+            {"class_weights": {"person": {"Doctor": 0}}},
         ],
         ids=str,
     )  # fmt: skip

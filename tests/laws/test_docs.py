@@ -71,14 +71,19 @@ def test_no_command_is_told_of_that_does_not_exist():
 
 NEEDS_A_TERMINAL = ("assay label ",)
 """Commands that take keys; tests/project/test_labeling_terminal.py runs them in one."""
+NEEDS_AN_EXPORT = ("assay import ",)
+"""Commands that read what another tool has written; tests/project/test_exchange.py runs them."""
 NEEDS_HAND_LABELS = ("assay confident ", "assay train my-project --compare")
 """Commands after those; tests/project/test_confident.py and test_training_comparison.py run them."""
+
+NEEDS_A_MODEL = ("assay suggest ",)
+"""Commands that ask a language model; tests/project/test_suggested_file.py runs them."""
 
 
 def test_the_commands_of_the_page_run_one_after_the_other(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for line in typed(COMMAND_LINE):
-        if line.startswith(NEEDS_A_TERMINAL + NEEDS_HAND_LABELS):
+        if line.startswith(NEEDS_A_TERMINAL + NEEDS_AN_EXPORT + NEEDS_HAND_LABELS + NEEDS_A_MODEL):
             continue
         result = CliRunner().invoke(app, shlex.split(line)[1:])
         assert result.exit_code == 0, (line, result.output, result.exception)

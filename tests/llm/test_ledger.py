@@ -54,3 +54,13 @@ def test_models_without_a_price_are_counted_as_such():
     ledger.settle(ledger.promise(request), request, Reply("yes", True, (), 10, 1))
     assert (ledger.spent, ledger.unpriced, ledger.input_tokens) == (0.0, {"m": 1}, 10)
     assert str(ledger) == "asking, 1 calls"
+
+
+def test_what_a_server_does_not_count_costs_the_most_it_can():
+    ledger = Ledger(PromptSettings(budget=1.0, prices=PRICES))
+    request = question("x" * 100)
+    guessed = Reply.of({"choices": [{"message": {"content": "yes"}}]}, request)
+    promised = ledger.promise(request)
+    ledger.settle(promised, request, guessed)
+    assert ledger.spent == promised > 0
+    assert ledger.input_tokens == 25

@@ -22,6 +22,23 @@ def test_what_is_complained_of_is_left_out(complaint, left):
     assert set(quirks.adapted(BODY)) == left
 
 
+@pytest.mark.parametrize(
+    "complaint",
+    [
+        "Invalid 'top_logprobs': integer above maximum value. Expected a value <= 5, but got 20 instead.",
+        "Requested sample logprobs of 20, which is greater than max allowed: 5",
+    ],
+)
+def test_of_alternatives_as_many_are_asked_for_as_there_are(complaint):
+    quirks = Quirks()
+    assert quirks.learn(complaint, BODY)
+    adapted = quirks.adapted(BODY)
+    assert (adapted["logprobs"], adapted["top_logprobs"]) == (True, 5)
+    assert quirks.adapted({**BODY, "top_logprobs": 1})["top_logprobs"] == 1
+    assert quirks.learn("no logprobs at all", adapted)
+    assert "logprobs" not in quirks.adapted(BODY)
+
+
 def test_other_complaints_are_not_heeded_and_none_twice():
     quirks = Quirks()
     assert not quirks.learn("the context is too long", BODY)

@@ -124,7 +124,7 @@ def test_defaults_are_those_of_the_model():
     settings = {field.name: field.default for field in dataclasses.fields(EndModelSettings)}
     signature = inspect.signature(assay.EndModel).parameters
     shared = set(settings) & set(signature) - {"encoder"}
-    assert len(shared) == 12
+    assert len(shared) == 14
     assert {name: settings[name] for name in shared} == {name: signature[name].default for name in shared}
 
 
@@ -142,7 +142,29 @@ def test_other_encoders(folder, tmp_path):
         changed(folder, tmp_path / "a", '\n[endmodel]\nencoder = "features"\ncolumns = ["mentions"]\n')
     )
     assert train(numbers).model.predict([[3.0]]).shape == (1,)
-    assert encoder_of(EndModelSettings(encoder="lstm", columns=("body",))) == assay.BiLSTM(column="body")
+    text = '\n[endmodel]\nencoder = "lstm"\ncolumns = ["body"]\n'
+    assert encoder_of(Project.load(changed(folder, tmp_path / "b", text))) == assay.BiLSTM(column="body")
+
+
+@pytest.mark.parametrize("encoder", ["ngrams", "embeddings"])
+def test_embeddings_by_a_function_of_the_project(folder, tmp_path, encoder):
+    """Each text is embedded once: the second command finds the vectors of the first."""
+    text = f'\n[endmodel]\nencoder = "{encoder}"\nembeddings = "vectors:embed"\nepochs = 2\n'
+    home = changed(folder, tmp_path / "p", text)
+    (home / "vectors.py").write_text(
+        "from pathlib import Path\n"
+        "def embed(texts):\n"
+        "    with Path(__file__).with_name('asked.txt').open('a') as file:\n"
+        "        file.writelines(text + '\\n' for text in texts)\n"
+        "    return [[len(text), text.count('the'), text.count('Dr')] for text in texts]\n"
+    )
+    project = Project.load(home)
+    model = train(project).model
+    labels, _ = predict(project)
+    np.testing.assert_array_equal(labels.joint[0], model.label(project.data).joint[0])
+    asked = [line for line in (home / "asked.txt").read_text().splitlines() if "quick brown fox" not in line]
+    assert len(asked) == len(set(asked))
+    assert (project.output / "embeddings.sqlite").is_file()
 
 
 def test_without_held_out_items_all_are_scored(folder, tmp_path):
@@ -154,7 +176,11 @@ def test_without_held_out_items_all_are_scored(folder, tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('\n[endmodel]\nencoder = "bert"\n', "'ngrams', 'lstm' or 'features'"),
+        ('\n[endmodel]\nencoder = "bert"\n', "'ngrams', 'lstm', 'features' or 'embeddings'"),
+        ('\n[endmodel]\nencoder = "embeddings"\n', "needs a function"),
+        ('\n[endmodel]\nembeddings = "vectors"\n', 'a function as "module:function"'),
+        ('\n[endmodel]\nembeddings = "no_such_module:embed"\n', "no_such_module"),
+        ('\n[endmodel]\nembeddings = "sources:embedd"\n', "no function of sources"),
         ('\n[endmodel]\nrebalance = "max"\n', "'none', 'median' or 'min'"),
         ("\n[endmodel]\nheld_out = 1.0\n", "must be less than 1"),
         ("\n[endmodel]\nlayers = 3\n", "layers must be a list"),

@@ -101,8 +101,10 @@ def test_the_keys_of_a_kind_are_the_arguments_of_its_function(kind):
     function = getattr(assay, kind)
     first, *others = inspect.signature(function).parameters
     keys = set(KINDS[kind].model_fields)
-    # A file of sources names no server and no key: it may come from elsewhere.
-    renamed = ({kind, *others} | {"name", "enabled"}) - ({"base_url", "key"} if kind == "prompt" else set())
+    renamed = {kind, *others} | {"name", "enabled"}
+    if kind == "prompt":
+        # A file of sources names no server and no key: it may come from elsewhere. What gold is, it can only name.
+        renamed = (renamed - {"base_url", "key"}) | {"examples_from", "examples_per_answer"}
     assert keys == renamed, first
     defaults = inspect.signature(function).parameters
     for key, field in KINDS[kind].model_fields.items():

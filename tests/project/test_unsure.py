@@ -99,6 +99,8 @@ def test_the_command_tells_what_can_be_gained(project, server):
     assert json.loads(said("--where", "unsure", "--json"))["items_asked"] == 80
     with pytest.raises(assay.AssayError, match="--where must be 'all' or 'unsure'"):
         said("--where", "sure")
+    with pytest.raises(assay.AssayError, match="give --where unsure too"):
+        said("--share", "0.1")
 
 
 def test_it_takes_both_kinds_of_sources(project):

@@ -19,10 +19,24 @@ def test_rows_are_filled_in_as_they_are(text, title):
 
 def test_columns_are_those_in_braces():
     assert Template("{b} {a} {{c}} {b}").columns == ("b", "a")
+    assert Template("{review text}, {sub-title}").filled({"review text": "{x}", "sub-title": 1}) == "{x}, 1"
 
 
 @pytest.mark.parametrize(
-    "text", ["{text.upper}", "{text[0]}", "{text!r}", "{text:>5}", "{}", "{0}", "{a b}", "{text", "text}", "{text {a}}"]
+    "text",
+    [
+        "{text.upper}",
+        "{text[0]}",
+        "{text!r}",
+        "{text:>5}",
+        "{}",
+        "{0}",
+        "{ a}",
+        '{"a"}',
+        "{text",
+        "text}",
+        "{text {a}}",
+    ],
 )
 def test_nothing_but_names_stands_in_braces(text):
     with pytest.raises(SourceError, match="a brace itself is written"):

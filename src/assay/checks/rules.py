@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
@@ -177,6 +176,10 @@ def added_dependencies(graph: SourceGraph) -> Iterator[Problem]:
 
 def large_cliques(counts: VoteCounts) -> Iterator[Problem]:
     """A005."""
+    if not counts.edges:
+        return
+    import networkx as nx
+
     linked: nx.Graph[int] = nx.Graph(list(counts.edges))
     sizes = [count + 1.0 for count in counts.value_counts]
     found = [sorted(clique) for clique in nx.find_cliques(linked)]
@@ -348,6 +351,8 @@ def _groups(counts: VoteCounts, groups: Sequence[Sequence[int]]) -> str:
 
 def _linked(pairs: Sequence[Sequence[int]]) -> list[list[int]]:
     """Pairs joined to groups."""
+    import networkx as nx
+
     graph: nx.Graph[int] = nx.Graph([(one, other) for one, other in pairs])
     return sorted(sorted(part) for part in nx.connected_components(graph))
 

@@ -11,12 +11,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
 from numbers import Integral
+from typing import TYPE_CHECKING
 
-import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
 from assay.errors import VoteError, near_miss
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 Dependency = Sequence[str | int]
 """Sources that depend on each other: a pair, or a group of mutually dependent ones; by name or column number."""
@@ -42,12 +45,23 @@ class SourceGraph:
         self.declared = frozenset(
             pair for group in dependencies for pair in combinations(sorted(self._positions(group)), 2)
         )
+
+    @cached_property
+    def _graph(self) -> nx.Graph[int]:
+        """The chordal graph. Most source graphs have no dependencies, and are never asked for it: see below."""
+        import networkx as nx  # which takes longer to load than a small fit
+
         graph: nx.Graph[int] = nx.Graph()
         graph.add_nodes_from(range(len(self.names)))
         graph.add_edges_from(sorted(self.declared))
         if self.declared and not nx.is_chordal(graph):
             graph, _ = nx.complete_to_chordal_graph(graph)
-        self._graph = graph
+        return graph
+
+    @cached_property
+    def _alone(self) -> tuple[tuple[int, ...], ...]:
+        """Every source by itself."""
+        return tuple((source,) for source in range(len(self.names)))
 
     def _positions(self, group: Dependency) -> set[int]:
         listed = not isinstance(group, str) and isinstance(group, Iterable)
@@ -72,11 +86,15 @@ class SourceGraph:
     @cached_property
     def edges(self) -> frozenset[tuple[int, int]]:
         """The edges of the chordal graph: those declared, and those that triangulation added."""
-        return frozenset((min(pair), max(pair)) for pair in self._graph.edges)
+        return frozenset((min(pair), max(pair)) for pair in self._graph.edges) if self.declared else frozenset()
 
     @cached_property
     def cliques(self) -> tuple[tuple[int, ...], ...]:
         """The maximal cliques, each sorted, in sorted order. A source without dependencies is one by itself."""
+        if not self.declared:
+            return self._alone
+        import networkx as nx
+
         return tuple(sorted(tuple(sorted(clique)) for clique in nx.find_cliques(self._graph)))
 
     @cached_property
@@ -87,6 +105,10 @@ class SourceGraph:
         running intersection property. Cliques that share no source are connected by Y
         alone and have no edge here.
         """
+        if not self.declared:
+            return ()
+        import networkx as nx
+
         intersections: nx.Graph[int] = nx.Graph()
         intersections.add_nodes_from(range(len(self.cliques)))
         several = [index for index, clique in enumerate(self.cliques) if len(clique) > 1]
@@ -104,6 +126,10 @@ class SourceGraph:
     @cached_property
     def components(self) -> tuple[tuple[int, ...], ...]:
         """The connected components; sources of different components are independent given the truth."""
+        if not self.declared:
+            return self._alone
+        import networkx as nx
+
         return tuple(sorted(tuple(sorted(part)) for part in nx.connected_components(self._graph)))
 
     def path(self, one: int, other: int) -> tuple[tuple[int, ...], ...]:
@@ -119,6 +145,8 @@ class SourceGraph:
     @cached_property
     def _paths(self) -> dict[int, dict[int, list[int]]]:
         """Per clique the paths to all others, through the junction forest."""
+        import networkx as nx
+
         forest: nx.Graph[int] = nx.Graph()
         forest.add_nodes_from(range(len(self.cliques)))
         forest.add_edges_from(self.tree)
@@ -131,7 +159,7 @@ class SourceGraph:
 
     def share_a_clique(self, one: int, other: int) -> bool:
         """Whether two sources are in one maximal clique; in a chordal graph, whether they are adjacent."""
-        return one == other or self._graph.has_edge(one, other)
+        return one == other or (min(one, other), max(one, other)) in self.edges
 
     @cached_property
     def in_one_clique(self) -> npt.NDArray[np.bool_]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from assay._core.lazy_names import lazy_names
 
 _HOMES = {
+    "assay.endmodel.embeddings": ["Embeddings"],
     "assay.endmodel.encoder": ["Encoder"],
     "assay.endmodel.features": ["Features"],
     "assay.endmodel.lstm": ["BiLSTM"],
@@ -24,6 +25,7 @@ _HOMES = {
 __all__ = [
     "Between",
     "BiLSTM",
+    "Embeddings",
     "Encoder",
     "EndModel",
     "Features",
@@ -36,6 +38,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from assay.endmodel.embeddings import Embeddings
     from assay.endmodel.encoder import Encoder
     from assay.endmodel.features import Features
     from assay.endmodel.lstm import BiLSTM

@@ -57,6 +57,11 @@ class Encoder(ABC):
     def learn(self, data: Any) -> Reader:
         """Look at the training data, and read it."""
 
+    def learn_and_read(self, data: Any) -> tuple[Reader, Inputs]:
+        """Both at once, where that saves work."""
+        reader = self.learn(data)
+        return reader, reader.read(data)
+
     @abstractmethod
     def restore(self, learned: Learned) -> Reader:
         """The reader that had learned this."""
@@ -69,3 +74,8 @@ class Encoder(ABC):
 def named(arrays: Arrays, *names: str) -> list[npt.NDArray[Any]]:
     """Some arrays by name, each laid out on its own."""
     return [np.ascontiguousarray(arrays[name]) for name in names]
+
+
+def tuples_restored(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings as they were before JSON made lists of tuples."""
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()}

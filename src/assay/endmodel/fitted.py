@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
+from assay.endmodel.calibration import scaled
 from assay.endmodel.encoder import Reader
 from assay.endmodel.heads import Heads
 from assay.endmodel.inputs import Inputs
@@ -28,6 +30,8 @@ class FittedNetwork:
     reader: Reader
     network: Network
     device: torch.device
+    scales: tuple[float, ...] = ()
+    """Per component by what its log-probabilities are multiplied; empty if they are taken as they are."""
 
     @classmethod
     def untrained(
@@ -41,15 +45,24 @@ class FittedNetwork:
         """The task graph of the labels."""
         return self.heads.tasks
 
+    def calibrated(self, scales: tuple[float, ...]) -> FittedNetwork:
+        """The same with these scales."""
+        return replace(self, scales=scales)
+
     def label(self, inputs: Inputs) -> Labels:
         """Labels for every item."""
-        parts = []
+        joint = self.log_joint(inputs, np.arange(len(inputs)))
+        scales = self.scales or (1.0,) * len(joint)
+        return Labels(self.tasks, tuple(map(scaled, joint, scales)))
+
+    def log_joint(self, inputs: Inputs, rows: npt.NDArray[np.int64]) -> list[npt.NDArray[np.float64]]:
+        """Per component (rows, outcomes): what the network itself says of some items."""
+        parts = [np.zeros((0, self.heads.width), dtype=np.float32)]
         with torch.no_grad():
-            for start in range(0, len(inputs), _ROWS_AT_ONCE):
-                rows = np.arange(start, min(start + _ROWS_AT_ONCE, len(inputs)))
-                scores = self.network(inputs.batch(rows, self.device))
+            for start in range(0, len(rows), _ROWS_AT_ONCE):
+                scores = self.network(inputs.batch(rows[start : start + _ROWS_AT_ONCE], self.device))
                 parts.append(log_probabilities(scores, self.heads.slices).cpu().numpy())
-        return self.heads.labels(np.concatenate(parts) if parts else np.zeros((0, self.heads.width)))
+        return self.heads.log_joint(np.concatenate(parts))
 
 
 def device_of(name: str) -> torch.device:

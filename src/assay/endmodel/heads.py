@@ -9,6 +9,7 @@ one, whatever the logic between the tasks, and an infeasible vector has none.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -16,12 +17,14 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from assay.errors import AssayError
+from assay.errors import AssayError, near_miss
 from assay.labels import Labels
 from assay.tasks import NOT_APPLICABLE, TaskGraph
 
 FloatArray = npt.NDArray[np.float64]
 NotApplicable = Literal["masked", "outcome"]
+ClassWeights = Literal["balanced"] | Mapping[str, Mapping[str, float]]
+"""How much labels count in the loss: all labels of a task alike, or per task and label."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,52 @@ class Heads:
         for task, columns, size in zip(self.tasks, self.slices, self.sizes, strict=True):
             targets[:, columns] = labels[task.name][:, :size]
         return targets
+
+    def weighted(self, targets: npt.NDArray[np.float32], weights: ClassWeights) -> npt.NDArray[np.float32]:
+        """Targets (items, width) whose labels count more or less in the loss; on average a label counts as before.
+
+        Parameters
+        ----------
+        targets
+            As :meth:`targets` gives them.
+        weights
+            ``"balanced"``: labels of a task count as if each had the same share of the items. Or per task how much each
+            label counts, 1 where nothing is said.
+        """
+        shares = targets.sum(axis=0, dtype=np.float64)
+        factors = np.ones(self.width)
+        for task, columns in zip(self.tasks, self.slices, strict=True):
+            own = shares[columns]
+            if weights == "balanced":
+                # Labels without items cannot count at all.
+                given = np.divide(1.0, own, out=np.zeros_like(own), where=own > 0)
+            else:
+                said = weights.get(task.name, {})
+                given = np.array(
+                    [said.get(label, 1.0) for label in task.labels] + [1.0] * (len(own) - len(task.labels))
+                )
+            total = float(own @ given)
+            factors[columns] = given * own.sum() / total if total > 0 else 1.0
+        return targets * factors.astype(np.float32)
+
+    def check_weights(self, weights: Any) -> None:
+        """Raise unless these are class weights for these tasks."""
+        if weights == "balanced":
+            return
+        if not isinstance(weights, Mapping) or not all(isinstance(said, Mapping) for said in weights.values()):
+            raise AssayError(
+                "class_weights must be 'balanced', None, or per task how much each label counts, as in "
+                f"{{'task': {{'label': 2.0}}}}, but is {weights!r}"
+            )
+        for task, said in weights.items():
+            if task not in self.tasks:
+                raise AssayError(f"class_weights names the task {task!r}. {near_miss(task, self.tasks.names)}")
+            for label, weight in said.items():
+                labels = self.tasks[task].labels
+                if label not in labels:
+                    raise AssayError(f"class_weights names the label {label!r} of {task!r}. {near_miss(label, labels)}")
+                if not isinstance(weight, int | float) or not 0 < weight < np.inf:
+                    raise AssayError(f"class_weights must be positive numbers, but that of {label!r} is {weight!r}")
 
     def log_joint(self, logs: npt.NDArray[Any]) -> list[FloatArray]:
         """Per component (items, outcomes): log P(outcome), from (items, width) logs of each head's probabilities."""

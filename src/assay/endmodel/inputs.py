@@ -28,6 +28,10 @@ class Inputs(ABC):
     def batch(self, rows: IntArray, device: torch.device) -> Any:
         """What the network is given for some items."""
 
+    @abstractmethod
+    def row_bytes(self, row: int) -> bytes:
+        """What tells one item from others."""
+
 
 @dataclass(frozen=True, eq=False)
 class SparseInputs(Inputs):
@@ -44,6 +48,11 @@ class SparseInputs(Inputs):
         """The rows, where they are."""
         return SparseRows(self.starts, self.columns, self.values, rows, device)
 
+    def row_bytes(self, row: int) -> bytes:
+        """Its features and their values."""
+        own = slice(self.starts[row], self.starts[row + 1])
+        return self.columns[own].tobytes() + self.values[own].tobytes()
+
 
 @dataclass(frozen=True, eq=False)
 class DenseInputs(Inputs):
@@ -59,6 +68,10 @@ class DenseInputs(Inputs):
         picked = self.rows[torch.from_numpy(rows)] if isinstance(self.rows, torch.Tensor) else self.rows[rows]
         tensor = picked if isinstance(picked, torch.Tensor) else torch.from_numpy(picked)
         return tensor.to(device, torch.float32 if tensor.is_floating_point() else tensor.dtype)
+
+    def row_bytes(self, row: int) -> bytes:
+        """Its numbers."""
+        return bytes(np.asarray(self.rows[row]).tobytes())
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,12 +104,16 @@ class TokenInputs(Inputs):
         table[inside] = self.words[sources[inside]]
         return Tokens(torch.from_numpy(table).to(device), torch.from_numpy(lengths))
 
+    def row_bytes(self, row: int) -> bytes:
+        """Its words."""
+        return self.words[self.starts[row] : self.starts[row + 1]].tobytes()
+
 
 def texts_of(data: Any, column: str) -> list[str]:
-    """The texts of a list of them, or of a column of a table, a file, or rows.
+    """The texts of a list of them, or of a column of a table, a file, or rows; ``""`` for those that are missing.
 
-    >>> texts_of(["one", "two"], "text"), texts_of({"text": ["one"]}, "text")
-    (['one', 'two'], ['one'])
+    >>> texts_of(["one", None], "text"), texts_of({"text": ["one"]}, "text")
+    (['one', ''], ['one'])
     """
     if isinstance(data, Sequence | np.ndarray) and not isinstance(data, str) and all(_may_be_text(e) for e in data):
         found = list(data)
@@ -105,12 +122,10 @@ def texts_of(data: Any, column: str) -> list[str]:
     else:
         found = [text for batch in batches(data) for text in _column(batch, column)]
     for row, text in enumerate(found):
-        if not isinstance(text, str) or not text.strip():
-            came = "an empty text" if isinstance(text, str) else repr(text)
-            raise DataError(
-                f"expected a text in every row, but row {row} has {came}; "
-                "drop such rows, from the labels too, or fill in a placeholder"
-            )
+        if text is None or (isinstance(text, float) and text != text):
+            found[row] = ""
+        elif not isinstance(text, str):
+            raise DataError(f"expected a text or nothing in every row, but row {row} has {text!r}")
     return found
 
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from assay._core.threads import thread_count
+from assay.endmodel.embeddings import Embeddings, Encode
 from assay.endmodel.encoder import Encoder, Reader
-from assay.endmodel.heads import Heads, NotApplicable
+from assay.endmodel.heads import ClassWeights, Heads, NotApplicable
 from assay.endmodel.ngrams import NGrams
 from assay.endmodel.own_module import OwnModule, as_encoder
 from assay.endmodel.predictor import Predictor, labels_to_learn_from, rows_of, settled_outcomes
@@ -25,9 +26,9 @@ from assay.tasks import TaskGraph
 try:
     from assay.endmodel.files import StoredEndModel
     from assay.endmodel.fitted import FittedNetwork, device_of
+    from assay.endmodel.fitting import Fitting
     from assay.endmodel.inputs import Inputs
-    from assay.endmodel.stepper import seed_torch, stepper_of
-    from assay.endmodel.training import Checkpoint, Schedule, TrainingState, quiet_torch, train
+    from assay.endmodel.training import Checkpoint, Schedule, TrainingState, quiet_torch
 except ModuleNotFoundError as missing:
     if missing.name not in ("torch", "safetensors"):
         raise
@@ -54,9 +55,10 @@ class EndModel(Predictor[FittedNetwork]):
     tasks
         The task graph, the same as that of the labels.
     encoder
-        How items are read: :class:`assay.NGrams` (the default) or :class:`assay.BiLSTM` for
-        texts, :class:`assay.Features` for rows of numbers, dense or sparse, or any
-        ``torch.nn.Module`` that takes a batch of items and gives (items, features).
+        How items are read: :class:`assay.NGrams` (the default), :class:`assay.Embeddings` beside them or
+        :class:`assay.BiLSTM` for texts, :class:`assay.Features` for rows of numbers, dense or sparse, or any
+        ``torch.nn.Module`` that takes a batch of items and gives (items, features). A function from
+        texts to vectors stands for ``Embeddings(function)``.
     layers
         The sizes of the shared layers between the encoder and the heads. By default those
         that go with the encoder: none, or (200, 50) for the LSTM.
@@ -80,8 +82,17 @@ class EndModel(Predictor[FittedNetwork]):
         After how many epochs without a lower loss or a higher dev score the learning rate is divided by ten.
     stop_after
         After how many epochs without a higher dev score training stops.
+    class_weights
+        How much labels count in the loss: None, all as they are; ``"balanced"``, rare labels of a task count as much in
+        all as frequent ones; or per task and label, as in ``{"mail": {"spam": 5.0}}``. Weights make rare labels
+        found more often, and mistaken for more often; probabilities are then no longer those of the data's own
+        class balance.
+    calibrate
+        Whether probabilities are calibrated: scaled, without changing a decision, so that confidence fits what labels
+        say of items that a second training leaves out (a fifth of them, at most 10,000), and gold where labels
+        carry some. It takes about as long as training once more, or twice more with gold.
     seed
-        For the initial weights, the order of the items, and dropout. Same seed, same weights.
+        For the initial weights, the order of the items, dropout, and which items are held out. Same seed, same weights.
     device
         ``"auto"``: a GPU if there is one, else the CPU. Or the name of a PyTorch device.
 
@@ -116,7 +127,7 @@ class EndModel(Predictor[FittedNetwork]):
         self,
         tasks: TaskGraph,
         *,
-        encoder: Encoder | nn.Module | None = None,
+        encoder: Encoder | nn.Module | Encode | None = None,
         layers: Sequence[int] | None = NetworkSettings.layers,
         not_applicable: NotApplicable = NetworkSettings.not_applicable,
         epochs: int = NetworkSettings.epochs,
@@ -127,6 +138,8 @@ class EndModel(Predictor[FittedNetwork]):
         frozen_epochs: int = NetworkSettings.frozen_epochs,
         patience: int = NetworkSettings.patience,
         stop_after: int = NetworkSettings.stop_after,
+        class_weights: ClassWeights | None = NetworkSettings.class_weights,
+        calibrate: bool = NetworkSettings.calibrate,
         seed: int = NetworkSettings.seed,
         device: str = NetworkSettings.device,
     ) -> None:
@@ -142,6 +155,8 @@ class EndModel(Predictor[FittedNetwork]):
         self.frozen_epochs = frozen_epochs
         self.patience = patience
         self.stop_after = stop_after
+        self.class_weights = class_weights
+        self.calibrate = calibrate
         self.seed = seed
         self.device = device
 
@@ -185,29 +200,29 @@ class EndModel(Predictor[FittedNetwork]):
         self._check_settings()
         checked = labels_to_learn_from(labels, self.tasks)
         encoder = self._encoder
-        reader = encoder.learn(data)
-        inputs = reader.read(data)
+        reader, inputs = encoder.learn_and_read(data)
         rows = rows_of(checked, len(inputs))
         heads = Heads(self.tasks, self.not_applicable)
-        # Laid out like the data, so that a batch needs its row numbers alone.
+        if self.class_weights is not None:
+            heads.check_weights(self.class_weights)
+        own = heads.targets(checked)
         targets = np.zeros((len(inputs), heads.width), dtype=np.float32)
-        targets[rows] = heads.targets(checked)
+        targets[rows] = own if self.class_weights is None else heads.weighted(own, self.class_weights)
+        layers = encoder.layers if self.layers is None else tuple(self.layers)
         device = device_of(self.device)
+        fitting = Fitting(
+            heads, reader, inputs, targets, layers, self.dropout, self.l2, self._schedule, device, progress
+        )
+        point = None
+        if checkpoint is not None:
+            point = Checkpoint(Path(checkpoint), self._purpose(reader, inputs, targets, rows), checkpoint_seconds)
         with quiet_torch(thread_count()):
-            seed_torch(self.seed, device)
-            layers = encoder.layers if self.layers is None else tuple(self.layers)
-            fitted = FittedNetwork.untrained(heads, reader, layers, self.dropout, device)
-            state, interrupted = train(
-                fitted.network,
-                stepper_of(fitted.network, inputs, targets, heads.slices, self.l2),
-                rows,
-                self._schedule,
-                score=None if dev is None else _scorer(fitted, *dev),
-                checkpoint=None
-                if checkpoint is None
-                else Checkpoint(Path(checkpoint), self._purpose(reader, inputs, targets, rows), checkpoint_seconds),
-                progress=progress,
-            )
+            scorer = None if dev is None else lambda fitted: _scorer(fitted, *dev)
+            fitted, state, interrupted = fitting.train(rows, scorer, point)
+            if self.calibrate and not interrupted:
+                scales = fitting.scales(checked, rows, state, point)
+                interrupted = scales is None
+                fitted = fitted.calibrated(scales or ())
         return self._learned(fitted, state, interrupted)
 
     def _learned(self, fitted: FittedNetwork, state: TrainingState, interrupted: bool) -> Self:
@@ -246,19 +261,23 @@ class EndModel(Predictor[FittedNetwork]):
     def save(self, path: str | Path) -> Path:
         """Write the model to one safetensors file, with JSON in its header; :meth:`load` restores it exactly.
 
-        Of an encoder of your own the weights are written, but not its code.
+        Of an encoder of your own the weights are written, but not its code; of a function that gives embeddings its
+        name, and what it makes of one text, by which :meth:`load` knows whether it is the same.
         """
         stored = StoredEndModel(self._own_settings, self._encoder, self._known, self._state, self.interrupted_)
         return stored.write(path)
 
     @classmethod
-    def load(cls, path: str | Path, *, encoder: nn.Module | None = None, device: str = "auto") -> Self:
+    def load(
+        cls, path: str | Path, *, encoder: nn.Module | Embeddings | Encode | None = None, device: str = "auto"
+    ) -> Self:
         """A model from a file that :meth:`save` wrote; it predicts the same bits.
 
         Parameters
         ----------
         encoder
-            Your own encoder, if the model was trained with one; its weights come from the file.
+            Your own encoder, if the model was trained with one: a module, whose weights come from the file, or the
+            function that gives embeddings.
         device
             As for the model itself.
         """
@@ -292,6 +311,7 @@ class EndModel(Predictor[FittedNetwork]):
             _check(name, getattr(self, name), "a positive integer", lambda v: isinstance(v, int) and v >= 1)
         for name in ("frozen_epochs", "seed"):
             _check(name, getattr(self, name), "an integer, 0 or more", lambda v: isinstance(v, int) and v >= 0)
+        _check("calibrate", self.calibrate, "True or False", lambda v: isinstance(v, bool))
         _check("learning_rate", self.learning_rate, "a positive number", lambda v: 0 < v < np.inf)
         _check("l2", self.l2, "a number, 0 or more", lambda v: 0 <= v < np.inf)
         _check("dropout", self.dropout, "a number from 0 to below 1", lambda v: 0 <= v < 1)

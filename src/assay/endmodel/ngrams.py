@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -150,8 +150,8 @@ class NGrams(Encoder):
         spaced = [[f" {word} " for word in self._split(text)] for text in texts]
         words = [word for text in spaced for word in text]
         codes = np.frombuffer("".join(words).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-        word = np.repeat(np.arange(len(words)), [len(each) for each in words])
-        row = np.repeat(np.arange(len(texts)), [sum(map(len, text)) for text in spaced])
+        word = np.repeat(np.arange(len(words)), _sizes(len(each) for each in words))
+        row = np.repeat(np.arange(len(texts)), _sizes(sum(map(len, text)) for text in spaced))
         return _mixed(codes.astype(np.uint64) * _MIX, codes.astype(np.uint64)), word, row
 
     def _split(self, text: str) -> list[str]:
@@ -200,6 +200,10 @@ class NGramReader(Reader):
     def learned(self) -> Learned:
         """The n-grams and their rarity."""
         return Learned({}, {"kinds": self.kinds, "rarity": self.rarity})
+
+
+def _sizes(lengths: Iterable[int]) -> IntArray:
+    return np.fromiter(lengths, dtype=np.int64)
 
 
 def _is_range(lengths: Any) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.endmodel.embeddings import Embeddings
 from assay.endmodel.encoder import Encoder, Learned, Reader
 from assay.errors import AssayError, DataError
 
@@ -69,16 +70,18 @@ class OwnReader(Reader):
 
 
 def as_encoder(given: Any) -> Encoder:
-    """An encoder as it is; a module of the user's own, wrapped as one."""
+    """An encoder as it is; a module of the user's own, or a function from texts to vectors, wrapped as one."""
     import torch
 
     if isinstance(given, Encoder):
         return given
     if isinstance(given, torch.nn.Module):
         return OwnModule(given)
+    if callable(given) and not isinstance(given, type):
+        return Embeddings(given)
     raise AssayError(
-        "encoder must be assay.NGrams(...), assay.BiLSTM(...), assay.Features(...) or a torch.nn.Module, "
-        f"but is {given!r}"
+        "encoder must be assay.NGrams(...), assay.Embeddings(...), assay.BiLSTM(...), assay.Features(...), a "
+        f"torch.nn.Module or a function from texts to vectors, but is {given!r}"
     )
 
 

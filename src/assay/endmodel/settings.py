@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from assay.endmodel.heads import NotApplicable
 
@@ -25,5 +26,7 @@ class NetworkSettings:
     frozen_epochs: int = 5
     patience: int = 10
     stop_after: int = 20
+    class_weights: Literal["balanced"] | dict[str, dict[str, float]] | None = None
+    calibrate: bool = True
     seed: int = 0
     device: str = "auto"

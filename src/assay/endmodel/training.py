@@ -65,6 +65,12 @@ class TrainingState:
     """Epochs since the dev score was better than ever."""
     history: list[dict[str, float]] = field(default_factory=list)
 
+    @property
+    def best_epoch(self) -> int:
+        """After how many epochs the weights were the best: those with the highest dev score, or the last ones."""
+        scores = [epoch["dev_score"] for epoch in self.history if "dev_score" in epoch]
+        return scores.index(max(scores)) + 1 if scores else self.epoch
+
     def is_over(self, schedule: Schedule) -> bool:
         """Whether there is nothing left to do."""
         return self.epoch >= schedule.epochs or self.since_best >= schedule.stop_after

@@ -6,14 +6,17 @@ from assay.labels.labels import Labels
 from assay.labels.linking import put_together
 from assay.labels.shares import balance_table
 from assay.labels.subsets import subsets
+from assay.labels.tables import check_ending, write_table
 
 __all__ = [
     "Guarantee",
     "Labels",
     "balance_table",
+    "check_ending",
     "gold_checks",
     "put_together",
     "subsets",
     "supported_threshold",
     "write_labels",
+    "write_table",
 ]

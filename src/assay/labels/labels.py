@@ -26,6 +26,8 @@ from assay.labels.linking import gold_put_together, put_together
 from assay.labels.probabilities import confidence_of, held_out_confidence, held_out_marginal, marginal, tempered
 from assay.labels.shares import balance_table, mean_predictions
 from assay.labels.subsets import applies, f1_thresholds, named, subsets
+from assay.labels.tables import write_labels_table
+from assay.labels.tool_records import argilla_records, label_studio_tasks, write_records
 from assay.tasks import TaskGraph, question
 from assay.votes import Votes, on_the_same_task
 
@@ -455,6 +457,65 @@ class Labels:
     def to_parquet(self, path: str | Path) -> Path:
         """Write the table of :meth:`to_arrow` to a Parquet file that any tool can read; gold is in its metadata."""
         return write_labels([self], path)
+
+    def to_file(self, path: str | Path) -> Path:
+        """Write the labels to a file by its ending: ``.csv`` or ``.jsonl`` (:meth:`to_pandas`), or ``.parquet``."""
+        return write_labels_table(self, path)
+
+    def to_huggingface(self) -> Any:
+        """A Hugging Face ``Dataset`` with the columns of :meth:`to_pandas`; needs the package ``datasets``.
+
+        >>> labels = Labels(TaskGraph.flat("mail", ["ham", "spam"]), (np.array([[0.9, 0.1], [0.2, 0.8]]),))
+        >>> labels.to_huggingface()["mail"][:]
+        ['ham', 'spam']
+        """
+        try:
+            from datasets import Dataset
+        except ImportError:
+            raise AssayError("to_huggingface needs Hugging Face's datasets: pip install datasets") from None
+        return Dataset.from_pandas(self.to_pandas(), preserve_index=self.items is not None)
+
+    def to_label_studio(self, data: Any, path: str | Path | None = None, *, on: str = "text") -> list[dict[str, Any]]:
+        """Tasks for Label Studio, with the labels as predictions and their probabilities as scores.
+
+        Import them into a project whose labeling configuration has ``<Choices name="TASK" toName="TEXT">`` for each
+        task, and ``<Text name="TEXT" value="$TEXT"/>``, where TEXT is the column ``on``. Items keep their names in
+        ``data.item``, by which :func:`assay.read_annotations` finds them again.
+
+        Parameters
+        ----------
+        data
+            The rows that were labeled, in any form that :func:`assay.apply` takes.
+        path
+            A JSON file to write the tasks to, if any.
+        on
+            The column that annotators read.
+
+        >>> labels = Labels(TaskGraph.flat("mail", ["ham", "spam"]), (np.array([[0.9, 0.1]]),))
+        >>> (task,) = labels.to_label_studio([{"text": "See you at noon"}])
+        >>> task["predictions"][0]["score"], task["predictions"][0]["result"][0]["value"]
+        (0.9, {'choices': ['ham']})
+        """
+        records = label_studio_tasks(self, data, on)
+        if path is not None:
+            write_records(records, path)
+        return records
+
+    def to_argilla(self, data: Any, path: str | Path | None = None, *, on: str = "text") -> list[dict[str, Any]]:
+        """Records for Argilla, with the labels as suggestions and their probabilities as scores.
+
+        Each is a dict for ``argilla.Record.from_dict``; a file of them is for ``dataset.records.from_json``. Questions
+        have the names of tasks, and records the names of items. The parameters are those of :meth:`to_label_studio`.
+
+        >>> labels = Labels(TaskGraph.flat("mail", ["ham", "spam"]), (np.array([[0.9, 0.1]]),))
+        >>> (record,) = labels.to_argilla([{"text": "See you at noon"}])
+        >>> record["suggestions"]
+        {'mail': {'value': 'ham', 'score': 0.9, 'agent': 'assay'}}
+        """
+        records = argilla_records(self, data, on)
+        if path is not None:
+            write_records(records, path)
+        return records
 
     @classmethod
     def from_parquet(cls, path: str | Path) -> Labels:

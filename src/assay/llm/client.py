@@ -24,6 +24,8 @@ _MAY_PASS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 52
 _HOPELESS = {401: "refuses the key", 403: "refuses us", 404: "knows no such model or URL", 405: "takes no questions"}
 _QUOTED = 300
 """How many characters of a server's complaint are shown."""
+_FIRST_CONTACT = 2
+"""How often a server is tried again that has never been there: a mistyped URL is told at once."""
 
 
 def http_client(settings: PromptSettings) -> httpx2.AsyncClient:
@@ -95,7 +97,7 @@ class Client:
                 self._ledger.lose(promised, may_be_billed=False)
                 continue
             self._ledger.lose(promised, may_be_billed=reply.may_be_billed)
-            if attempt == self._settings.retries:
+            if attempt == self._attempts_again(reply):
                 if not reply.by_server and self._answered == answered_before:
                     raise UnreachableError(
                         f"{self.endpoint.base_url} cannot be reached: {reply.what}; see whether it runs, and try "
@@ -110,6 +112,11 @@ class Client:
                 self._pace.pause(reply.wait)
             await asyncio.sleep(pause)
             attempt += 1
+
+    def _attempts_again(self, failed: _Attempt) -> int:
+        """How often to ask again after a failure."""
+        retries = self._settings.retries
+        return retries if failed.by_server or self._answered else min(retries, _FIRST_CONTACT)
 
     async def _attempt(self, request: Request) -> Reply | _Attempt | None:
         import httpx2

@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -65,6 +65,8 @@ class Reply:
     """Empty if the server tells no log-probabilities."""
     input_tokens: int
     output_tokens: int
+    is_billed_as_told: bool = field(default=True, compare=False)
+    """False if the server did not tell how many tokens it counted, so that these are guessed."""
 
     @classmethod
     def of(cls, payload: Any, request: Request) -> Reply:
@@ -88,8 +90,9 @@ class Reply:
         if not isinstance(text, str):
             raise ValueError("not a chat completion: its content is no text")
         guessed = [guessed_tokens(request.characters), max(len(tokens), guessed_tokens(len(text.encode())))]
-        spent = [n if isinstance(n, int) and n >= 0 else guess for n, guess in zip(counted, guessed, strict=True)]
-        return cls(text, finished, tokens, *spent)
+        told = [n if isinstance(n, int) and n >= 0 else None for n in counted]
+        spent_in, spent_out = (guess if n is None else n for n, guess in zip(told, guessed, strict=True))
+        return cls(text, finished, tokens, spent_in, spent_out, is_billed_as_told=None not in told)
 
     def to_json(self) -> str:
         """The answer as a text that :meth:`from_json` reads."""

@@ -61,8 +61,9 @@ class Ledger:
         price = self.settings.price_of(request.endpoint.model)
         if price is None:
             self.unpriced[request.endpoint.model] += 1
-        else:
-            self.spent += price.cost(reply.input_tokens, reply.output_tokens)
+        else:  # a guess of ours is no promise
+            told = price.cost(reply.input_tokens, reply.output_tokens)
+            self.spent += told if reply.is_billed_as_told else promised
 
     def lose(self, promised: float, *, may_be_billed: bool) -> None:
         """Give up on an attempt."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +18,8 @@ _MAY_BE_REFUSED = {
 }
 """What a server complains of -> the parameters that it then gets no more."""
 _NEW_NAMES = {"max_tokens": "max_completion_tokens"}
+_LIMITED = "top_logprobs"
+"""The parameter of which servers take fewer than we ask for."""
 
 
 class Quirks:
@@ -31,9 +34,14 @@ class Quirks:
 
     def __init__(self) -> None:
         self.refused: set[str] = set()
+        self.most: int | None = None
+        """As many alternatives of a token as the server tells at most."""
 
     def learn(self, complaint: str, body: Mapping[str, Any]) -> bool:
         """Whether there is something in a complaint, about a body as it was sent, that can be done without."""
+        if "logprobs" in complaint and (limit := _limit(complaint, body.get(_LIMITED))) is not None:
+            self.most = limit
+            return True
         for word, parameters in _MAY_BE_REFUSED.items():
             new = {name for name in parameters if name in body} - self.refused
             if word in complaint and new:
@@ -45,4 +53,12 @@ class Quirks:
         """A body without what the server refuses."""
         kept = {name: value for name, value in body.items() if name not in self.refused}
         renamed = {_NEW_NAMES[name]: body[name] for name in self.refused if name in _NEW_NAMES and name in body}
+        if self.most is not None and _LIMITED in kept:
+            kept[_LIMITED] = min(kept[_LIMITED], self.most)
         return {**kept, **renamed}
+
+
+def _limit(complaint: str, asked: int | None) -> int | None:
+    """The number that a complaint names as the most there can be: the largest that is below what was asked for."""
+    named = [int(number) for number in re.findall(r"(?<![\w.])\d{1,3}(?![\w.]\w)", complaint)]
+    return max((number for number in named if 0 < number < (asked or 0)), default=None)

@@ -10,7 +10,7 @@ from typing import Any
 
 from assay._core.arguments import whole_number
 from assay.errors import SourceError, near_miss
-from assay.llm.endpoint import check_key_name, check_url
+from assay.llm.endpoint import Endpoint, check_key_name, check_url
 
 
 @dataclass(frozen=True)
@@ -87,6 +87,16 @@ class PromptSettings:
             if not (value is None and may_be_none) and not _is_amount(value):
                 raise SourceError(f"{name} must be a positive number, but is {value!r}")
         object.__setattr__(self, "prices", {str(model): _price(model, said) for model, said in self.prices.items()})
+
+    def endpoint(self) -> Endpoint:
+        """The server and model that are asked if nobody says another one."""
+        missing = [name for name in ("base_url", "model") if not getattr(self, name)]
+        if missing or self.base_url is None or self.model is None:
+            raise SourceError(
+                f"nobody said which model to ask: give {' and '.join(missing)} in assay.PromptSettings(...), or in "
+                "[prompts] of assay.toml"
+            )
+        return Endpoint(base_url=self.base_url, model=self.model, key=self.key)
 
     def price_of(self, model: str) -> Price | None:
         """What a model costs; None if nobody said it, an error if that is needed to keep to a budget."""

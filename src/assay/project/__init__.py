@@ -5,6 +5,7 @@ from assay.project.comparison import Comparison, compare
 from assay.project.comparison_tables import change_tables
 from assay.project.confident import Confident, confident_labels
 from assay.project.end_model import compare_methods, predict, train
+from assay.project.exchange import Annotated, Imported, annotate, export_labels, import_annotations
 from assay.project.hand_labels import Answers, ItemShown, Queued, queue, shown_items
 from assay.project.kept_answers import AnswersKept, answers_kept, forget_answers
 from assay.project.labeling import Labeling, Note, press
@@ -30,16 +31,26 @@ from assay.project.reporting import write_report
 from assay.project.run_tables import reuse_text, runs_table
 from assay.project.runs import ChangedLabels, RunRecord, changed_labels, runs_of, runs_to_compare
 from assay.project.source_file import DeclaredSource, SourceFile, read_sources, source_toml
+from assay.project.suggested_file import (
+    refuse_existing,
+    suggest,
+    suggest_costs,
+    suggestion_table,
+    suggestion_toml,
+    write_suggestion,
+)
 from assay.project.training_comparison import compare_training, stored_comparison
 from assay.project.unsure import Unsure, least_sure, unsure_items
 
 __all__ = [
+    "Annotated",
     "Answers",
     "AnswersKept",
     "ChangedLabels",
     "Comparison",
     "Confident",
     "DeclaredSource",
+    "Imported",
     "ItemShown",
     "Labeled",
     "Labeling",
@@ -50,6 +61,7 @@ __all__ = [
     "RunRecord",
     "SourceFile",
     "Unsure",
+    "annotate",
     "answers_kept",
     "apply_sources",
     "change_tables",
@@ -63,10 +75,12 @@ __all__ = [
     "costs_of",
     "costs_table",
     "current_votes",
+    "export_labels",
     "forget_answers",
     "gold_votes",
     "hand_labels_of",
     "hints_of",
+    "import_annotations",
     "kept_table",
     "kept_votes",
     "label_by_hand",
@@ -78,6 +92,7 @@ __all__ = [
     "queue_rows",
     "queue_table",
     "read_sources",
+    "refuse_existing",
     "reuse_text",
     "run",
     "runs_of",
@@ -87,8 +102,13 @@ __all__ = [
     "source_toml",
     "stored_comparison",
     "stored_votes",
+    "suggest",
+    "suggest_costs",
+    "suggestion_table",
+    "suggestion_toml",
     "train",
     "unsure_items",
     "votes_path",
     "write_report",
+    "write_suggestion",
 ]

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay._core.atomic_files import writing
 from assay.errors import ProjectError
-from assay.labels import Guarantee, Labels
+from assay.labels import Guarantee, Labels, check_ending, write_table
 from assay.project.pipeline import stored_labels
 from assay.project.project import Project
 
@@ -45,6 +44,9 @@ def confident_labels(
     rest: Path | None = None,
 ) -> Confident:
     """Write the labels of the last run that are right as often as asked, and a table of the items that are left."""
+    for path in (out, rest):
+        if path is not None:
+            check_ending(path)
     labels = stored_labels(project)
     if labels.gold is None:
         raise ProjectError(
@@ -53,10 +55,8 @@ def confident_labels(
         )
     found = labels.guarantee(precision, task)
     sure = labels.confident(found.threshold, task)
-    path = sure.to_parquet(project.output / CONFIDENT_FILE if out is None else out)
-    left = project.output / REST_FILE if rest is None else rest
-    with writing(left) as unfinished:
-        for_people(labels, found, task).to_csv(unfinished, index=False)
+    path = sure.to_file(project.output / CONFIDENT_FILE if out is None else out)
+    left = write_table(for_people(labels, found, task), project.output / REST_FILE if rest is None else rest)
     return Confident(found, len(sure), path, left)
 
 

@@ -13,11 +13,11 @@ import numpy.typing as npt
 from assay._core.rows import as_polars
 from assay.errors import ProjectError, UnidentifiableError, near_miss
 from assay.evaluation import Evaluation
-from assay.labels import Labels
+from assay.labels import Labels, check_ending
+from assay.project.modules import function_named
 from assay.project.pipeline import gold_votes, label_model, stored, stored_labels, stored_votes
 from assay.project.project import Project
 from assay.project.provenance import END_MODEL, LABELS, check_made_from, plain, record, records, stale
-from assay.project.settings import EndModelSettings
 from assay.report import evaluate_methods
 from assay.sources import names_in
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from assay.votes import Votes
 
 WITHOUT = "label model without hand labels"
+EMBEDDINGS_FILE = "embeddings.sqlite"
 MODEL_FILE, CHECKPOINT_FILE, PREDICTIONS_FILE = "endmodel.safetensors", "endmodel.checkpoint", "predictions.parquet"
 
 
@@ -77,22 +78,27 @@ def untrained(project: Project) -> EndModel:
     """The end model with a project's settings."""
     from assay.endmodel import EndModel
 
-    return EndModel(project.tasks, encoder=encoder_of(project.endmodel), **project.endmodel.network)
+    return EndModel(project.tasks, encoder=encoder_of(project), **project.endmodel.network)
 
 
 def stored_model(project: Project) -> EndModel:
     """The end model that :func:`train` kept."""
-    from assay.endmodel import EndModel
+    from assay.endmodel import Embeddings, EndModel
 
-    return stored(project, project.output / MODEL_FILE, EndModel.load, "end model", "assay train")
+    def load(path: Path) -> EndModel:
+        encoder = encoder_of(project)
+        return EndModel.load(path, encoder=encoder if isinstance(encoder, Embeddings) else None)
+
+    return stored(project, project.output / MODEL_FILE, load, "end model", "assay train")
 
 
 def predict(project: Project, data: Path | None = None, out: Path | None = None) -> tuple[Labels, Path]:
     """Label data, by default the project's own, with its end model, and keep the labels, under the rows' names."""
+    path = check_ending(project.output / PREDICTIONS_FILE if out is None else out)
     rows = project.data if data is None else data
     names = None if project.id is None else names_in(rows, project.id)
     labels = replace(stored_model(project).label(rows), items=names)
-    return labels, labels.to_parquet(project.output / PREDICTIONS_FILE if out is None else out)
+    return labels, labels.to_file(path)
 
 
 def compare_methods(project: Project, slice_by: str | None = None) -> dict[str, Evaluation]:
@@ -165,15 +171,31 @@ def to_train_on(project: Project, votes: Votes, labels: Labels) -> Labels:
     return chosen.hard() if settings.hard else chosen
 
 
-def encoder_of(settings: EndModelSettings) -> Encoder:
+def encoder_of(project: Project) -> Encoder:
     """The encoder that a project's settings name."""
-    from assay.endmodel import BiLSTM, Features, NGrams
+    from assay.endmodel import BiLSTM, Embeddings, Features, NGrams
 
+    settings = project.endmodel
     if settings.encoder == "features":
         return Features(columns=settings.columns)
     if len(settings.columns) != 1:
         raise ProjectError(f"[endmodel] columns must name one column of texts, but names {list(settings.columns)}")
-    return (NGrams if settings.encoder == "ngrams" else BiLSTM)(column=settings.columns[0])
+    column = settings.columns[0]
+    if settings.encoder == "lstm":
+        return BiLSTM(column=column)
+    ngrams = NGrams(column=column) if settings.encoder == "ngrams" else None
+    if settings.embeddings is None:
+        if ngrams is None:
+            raise ProjectError('[endmodel] encoder = "embeddings" needs a function: embeddings = "module:function"')
+        return ngrams
+    return Embeddings(
+        function_named(project.folder, settings.embeddings, "[endmodel] embeddings"),
+        ngrams,
+        weight=settings.embedding_weight,
+        cache=project.output / EMBEDDINGS_FILE,
+        name=settings.embeddings,
+        column=column,
+    )
 
 
 def _slices(project: Project, column: str, held: npt.NDArray[np.bool_]) -> Mapping[str, npt.NDArray[np.bool_]]:

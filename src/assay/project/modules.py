@@ -1,16 +1,17 @@
-"""The Python files of a project: run anew each time, and searched for sources."""
+"""The Python files of a project: run anew each time, and searched for sources and functions."""
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
-from assay.errors import AssayError, ProjectError
+from assay.errors import AssayError, ProjectError, near_miss
 from assay.sources import Source
 
 _PREFIX = "assay_project_"
@@ -20,6 +21,26 @@ def sources_in(folder: Path, modules: Sequence[Path]) -> list[Source]:
     """Every source that the modules of a project define, in their order."""
     with _importable(folder):
         return _sources_of([_imported(path) for path in modules])
+
+
+def function_named(folder: Path, name: str, key: str) -> Callable[..., Any]:
+    """A function of a project's module, or an installed one; ``key`` of ``assay.toml`` names it "module:function"."""
+    module, _, function = name.partition(":")
+    if not module or not function.isidentifier():
+        raise ProjectError(f'{key} must name a function as "module:function", but is {name!r}')
+    with _importable(folder):
+        path = folder / f"{module}.py"
+        try:
+            found: Any = _imported(path) if path.is_file() else importlib.import_module(module)
+        except ImportError as error:
+            raise ProjectError(
+                f"{key} names the module {module!r}, but it is neither {path} nor can it be imported: {error}"
+            ) from error
+    called = getattr(found, function, None)
+    if not callable(called):
+        known = [one for one, value in vars(found).items() if callable(value) and not one.startswith("_")]
+        raise ProjectError(f"{key} names {function!r}, which is no function of {module}. {near_miss(function, known)}")
+    return called  # type: ignore[no-any-return]
 
 
 @contextmanager

@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+import numpy as np
+
 from assay._core.rows import batches, row_count
 from assay.checks import CheckReport, check
 from assay.counts import Tally
@@ -22,6 +24,7 @@ from assay.llm import PromptSettings
 from assay.model import LabelModel
 from assay.model.dependencies import LearnedDependencies, learn_dependencies, strong_dependencies
 from assay.project.project import Project
+from assay.project.prompt_notes import PromptNotes
 from assay.project.provenance import (
     FILES,
     LABELS,
@@ -41,7 +44,7 @@ from assay.project.unsure import unsure_items
 from assay.report import ITEMS, Report, evaluate_methods
 from assay.sources import Hint, KeptVotes, PromptCosts, Reuse, apply, dependency_hints, names_in, prompt_costs
 from assay.tasks import TaskGraph
-from assay.votes import Votes, by_name
+from assay.votes import Votes, by_name, of_some
 
 KEPT_FOLDER = "kept_votes"
 VOTES_FILE, LABELS_FILE, MODEL_FILE, REPORT_FILE = FILES[VOTES], FILES[LABELS], FILES[MODEL], "report.html"
@@ -72,7 +75,8 @@ def apply_sources(
     if ask is None and project.ask_where == "unsure":
         ask = unsure_items(project, project.ask_share, hand_labels=hand_labels_of(project), progress=progress).rows
     settings = changed(project.settings, changes)
-    sources = project.sources()
+    sources, prompts = project.sources(), _prompts(project, budget)
+    rows = None if ask is None else sorted(map(int, ask))
     data = data_record(project)
     with nullcontext(engine) if engine is not None else connected(project.engine) as place:
         votes = apply(
@@ -85,12 +89,13 @@ def apply_sources(
             engine=place,
             batch_size=settings.batch_size,
             progress=progress,
-            prompts=_prompts(project, budget),
-            ask=ask,
+            prompts=prompts,
+            ask=rows,
             keep=store,
         )
     if not len(votes):
         raise ProjectError(f"{project.data} has no rows, so there is nothing to vote on")
+    PromptNotes.of(sources, prompts, rows).keep(project.output)
     path = votes.to_parquet(votes_path(project))
     used = {"on_error": settings.on_error}
     made_from = {"data": data, "sources": sources_record(sources, project), "settings": used}
@@ -221,14 +226,18 @@ def all_said(project: Project, also: Sequence[Path] = ()) -> HandLabels:
 def gold_votes(project: Project, votes: Votes) -> Votes | None:
     """A project's gold labels for the items of ``votes``, or None if it has none.
 
-    They are matched by the names of items if the gold has them too, and else by their order.
+    They are matched by the names of items if the gold has them too, and else by their order. Items that prompts show as
+    examples have none: scores on them would be too good.
     """
     columns = project.gold_columns()
     if columns is None:
         return None
     assert project.gold is not None
     names = None if project.id is None else names_in(project.gold, project.id)
-    return votes.gold(columns) if names is None else by_name(votes, _gold_alone(project, columns), names)
+    gold = votes.gold(columns) if names is None else by_name(votes, _gold_alone(project, columns), names)
+    shown = PromptNotes.stored(project.output).example_rows(votes)
+    rest = np.setdiff1d(np.arange(len(votes)), shown)
+    return of_some(votes, gold.take(rest), rest) if len(shown) else gold
 
 
 def _gold_alone(project: Project, columns: Mapping[str, Any]) -> Votes:

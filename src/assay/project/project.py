@@ -13,8 +13,10 @@ from assay._core.reading import is_file, reading
 from assay._core.rows import as_polars
 from assay.engine import EngineName, EngineSettings
 from assay.errors import AssayError, ProjectError, SourceError, near_miss
+from assay.gold import HandLabels
 from assay.llm import PromptSettings
 from assay.model import check_settings
+from assay.project.example_gold import with_examples
 from assay.project.modules import sources_in
 from assay.project.settings import (
     ConstraintEntry,
@@ -28,7 +30,7 @@ from assay.project.settings import (
     checked,
 )
 from assay.project.source_file import SOURCES_FILE, SourceFile
-from assay.sources import Source, flatten
+from assay.sources import Source, flatten, names_in
 from assay.tasks import Constraint, Task, TaskGraph, at_most, excludes, implies
 
 FILE = "assay.toml"
@@ -129,7 +131,31 @@ class Project:
             )
         if not written and not declared:
             raise ProjectError(self._no_sources(file))
-        return flatten([*written, *declared])
+        flat = flatten([*written, *declared])
+        return with_examples(flat, self._gold_for_examples, data=self.data, id=self.id, tasks=self.tasks)
+
+    def _gold_for_examples(self, origin: str) -> Any:
+        """True labels of items that prompts may show, from gold or hand labels."""
+        if origin == "hand_labels":
+            hand = HandLabels.read([path for path in self.hand_labels if path.is_file()])
+            if not len(hand):
+                raise ProjectError(
+                    f"a prompt shows examples from hand labels, but there are none yet; 'assay label {self.folder}' "
+                    "asks for some"
+                )
+            return hand
+        columns = self.gold_columns()
+        if columns is None or self.gold is None:
+            raise ProjectError("a prompt shows examples from gold, but assay.toml has no [gold]")
+        import pandas as pd
+
+        names = None if self.id is None else names_in(self.gold, self.id)
+        return columns if names is None else {name: pd.Series(said, index=names) for name, said in columns.items()}
+
+    @property
+    def has_sources(self) -> bool:
+        """Whether there are any yet."""
+        return bool(self.modules) or bool(SourceFile.read(self.sources_file, missing_ok=True).names)
 
     def _no_sources(self, file: SourceFile) -> str:
         if file.names:

@@ -79,8 +79,12 @@ ModelSettings = _settings_of(LabelModel, "ModelSettings", _FOR_BARE_MATRICES)
 class EndModelSettings(NetworkSettings):
     """The ``[endmodel]`` of a project: what to read, which labels to train on, and settings of the end model."""
 
-    encoder: Literal["ngrams", "lstm", "features"] = "ngrams"
+    encoder: Literal["ngrams", "lstm", "features", "embeddings"] = "ngrams"
     """How items are read."""
+    embeddings: str | None = None
+    """A function from texts to vectors, as "module:function", whose vectors stand beside n-grams, or alone."""
+    embedding_weight: Annotated[float, Field(gt=0)] = 2.0
+    """The length of embeddings beside n-grams."""
     columns: tuple[str, ...] = ("text",)
     """The column of texts, or the columns of features."""
     held_out: Share = 0.2

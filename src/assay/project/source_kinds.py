@@ -11,10 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, PositiveInt, Tag
 
 from assay.errors import ProjectError, SourceError, VoteError, near_miss
 from assay.sources import (
+    GoldExamples,
     PromptSource,
     Recipe,
     Rule,
@@ -319,6 +320,7 @@ class PromptEntry(SourceEntry):
 
     kind = "prompt"
     make = staticmethod(prompt)
+    translated = ("examples_from", "examples_per_answer")
 
     prompt: Name
     answers: AnswersSaid = None
@@ -327,6 +329,8 @@ class PromptEntry(SourceEntry):
     model: str | None = None
     system: str | None = None
     examples: tuple[_Example, ...] = ()
+    examples_from: Literal["gold", "hand_labels"] | None = None
+    examples_per_answer: PositiveInt = 2
     soft: bool = True
     calibrate: bool = False
     samples: int = 1
@@ -335,7 +339,13 @@ class PromptEntry(SourceEntry):
     levels: list[float] | None = None
 
     def given(self, folder: Path) -> dict[str, Any]:
-        return {**super().given(folder), "examples": tuple((one.row, one.answer) for one in self.examples)}
+        if self.examples and self.examples_from is not None:
+            raise SourceError("has both examples and examples_from; leave one out")
+        given = {**super().given(folder), "examples": tuple((one.row, one.answer) for one in self.examples)}
+        return {key: value for key, value in given.items() if key not in self.translated}
+
+    def made(self, folder: Path) -> list[Source]:
+        return [replace(source, examples_from=self.examples_from) for source in super().made(folder)]  # type: ignore[call-arg]
 
     @classmethod
     def arguments(cls, recipe: Recipe) -> dict[str, Any]:
@@ -346,7 +356,13 @@ class PromptEntry(SourceEntry):
                 f"a prompt with a {' and a '.join(server)} of its own cannot be written to a file; name the server in "
                 "[prompts] of assay.toml, or keep the prompt in a Python module"
             )
-        shown = tuple({"row": dict(row), "answer": answer} for row, answer in given.pop("examples"))
+        examples = given.pop("examples")
+        if isinstance(examples, GoldExamples):
+            raise ProjectError(
+                "examples that were chosen from gold in Python cannot be written to a file; give the prompt "
+                'examples_from = "gold" there'
+            )
+        shown = tuple({"row": dict(row), "answer": answer} for row, answer in examples)
         return {**given, **({"examples": shown} if shown else {})}
 
 

@@ -13,7 +13,8 @@ from assay.sources.kept_votes import KeptVotes, Reuse
 from assay.sources.keyword_lists import keywords
 from assay.sources.naming import names_in
 from assay.sources.preprocessing import preprocess
-from assay.sources.prompt_forecast import PromptCost, PromptCosts, prompt_costs
+from assay.sources.prompt_examples import GoldExamples, gold_examples
+from assay.sources.prompt_forecast import PromptCost, PromptCosts, costs_of_requests, prompt_costs
 from assay.sources.prompts import PromptSource, prompt
 from assay.sources.regexes import regex
 from assay.sources.rule import Recipe, Rule
@@ -21,6 +22,7 @@ from assay.sources.thresholds import threshold
 
 __all__ = [
     "Fingerprint",
+    "GoldExamples",
     "Hint",
     "KeptVotes",
     "PromptCost",
@@ -33,11 +35,13 @@ __all__ = [
     "apply",
     "classifier",
     "column",
+    "costs_of_requests",
     "crowd",
     "dependency_hints",
     "dictionary",
     "fingerprint",
     "flatten",
+    "gold_examples",
     "keywords",
     "names_in",
     "preprocess",

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from typing import Any, Literal
 
 import pandas as pd
 
-from assay._core.rows import BATCH_SIZE, Batch, batches
-from assay.llm import PromptSettings, Request, Session, TokenRate
+from assay._core.rows import BATCH_SIZE, batches
+from assay.llm import Endpoint, PromptSettings, Request, Session, TokenRate
 from assay.sources.base import Source, flatten
 from assay.sources.prompts import PromptSource
 
@@ -119,35 +120,44 @@ def prompt_costs(
     settings = prompts or PromptSettings()
     asked = [source for source in flatten(sources) if isinstance(source, PromptSource)]
     chosen = None if ask is None else frozenset(map(int, ask))
-    found = [_Questions(source, settings, chosen) for source in asked]
+    found = [
+        _Questions(source.name, source.endpoint(settings), settings, source.question.answer_tokens) for source in asked
+    ]
     with Session(settings) as session:
         seen: set[bytes] = set()
-        for batch in batches(data, batch_size):
-            for one in found:
-                for request in one.of(batch):
-                    if request.digest not in seen:
-                        seen.add(request.digest)
-                        one.add(request, session.holds(request))
+
+        def count(one: _Questions, requests: Iterable[Request]) -> None:
+            for request in requests:
+                if request.digest not in seen:
+                    seen.add(request.digest)
+                    one.add(request, session.holds(request))
+
+        for number, batch in enumerate(batches(data, batch_size)):
+            for source, one in zip(asked, found, strict=True):
+                count(one, source.empty_requests(settings) if number == 0 else ())
+                count(one, chain.from_iterable(source.requests(batch, settings, chosen)))
         return PromptCosts(tuple(one.cost(session) for one in found), settings.budget)
 
 
-class _Questions:
-    """The questions of one prompt, counted as they pass by, and some of them kept to be looked at."""
+def costs_of_requests(
+    name: str, requests: Sequence[Request], settings: PromptSettings, answer_tokens: float
+) -> PromptCosts:
+    """What some questions to one model would cost, without asking."""
+    found = _Questions(name, requests[0].endpoint, settings, answer_tokens)
+    with Session(settings) as session:
+        for request in requests:
+            found.add(request, session.holds(request))
+        return PromptCosts((found.cost(session),), settings.budget)
 
-    def __init__(self, source: PromptSource, settings: PromptSettings, rows: frozenset[int] | None) -> None:
-        self.source, self.settings, self.rows = source, settings, rows
-        self.endpoint = source.endpoint(settings)
+
+class _Questions:
+    """Questions of one kind, counted as they pass by, and some of them kept to be looked at."""
+
+    def __init__(self, name: str, endpoint: Endpoint, settings: PromptSettings, answer_tokens: float) -> None:
+        self.name, self.endpoint, self.settings, self.answer_tokens = name, endpoint, settings, answer_tokens
         self.kept = self.new = self.characters = 0
         self.some: list[Request] = []
         self._chance = random.Random(0)  # noqa: S311  of a sample
-        self._first = True
-
-    def of(self, batch: Batch) -> Iterator[Request]:
-        if self._first:
-            yield from self.source.empty_requests(self.settings)
-            self._first = False
-        for requests in self.source.requests(batch, self.settings, self.rows):
-            yield from requests
 
     def add(self, request: Request, kept: bool) -> None:
         if kept:
@@ -166,7 +176,7 @@ class _Questions:
         tokens_out = round(answer * self.new)
         price = self.settings.prices.get(self.endpoint.model)
         return PromptCost(
-            source=self.source.name,
+            source=self.name,
             model=self.endpoint.model,
             questions=self.new,
             kept=self.kept,
@@ -179,7 +189,7 @@ class _Questions:
     def _rate(self, session: Session) -> tuple[TokenRate, float, Basis]:
         """Tokens of a question by its length, tokens of an answer, and how they are known."""
         earlier = session.earlier(self.endpoint)
-        guess = self.source.question.answer_tokens
+        guess = self.answer_tokens
         if not self.some:
             return _GUESSED, guess, "guess"
         answer = earlier.answer if earlier is not None and earlier.answers >= _ENOUGH and guess > 1 else guess

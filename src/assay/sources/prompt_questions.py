@@ -28,6 +28,8 @@ class Conversation:
     system: str | None = None
     examples: tuple[tuple[str, str], ...] = ()
     """Questions and their answers."""
+    spares: tuple[tuple[str, str], ...] = ()
+    """One more for an answer, in place of an example that is the question itself."""
     temperature: float | None = None
     max_tokens: int | None = None
 
@@ -38,11 +40,19 @@ class Conversation:
             endpoint,
             {
                 "model": endpoint.model,
-                "messages": messages(text, self.system, self.examples),
+                "messages": messages(text, self.system, self._shown_before(text)),
                 "max_tokens": max_tokens if self.max_tokens is None else self.max_tokens,
                 **given,
             },
         )
+
+    def _shown_before(self, text: str) -> list[tuple[str, str]]:
+        """The examples, of which none is the question itself: its answer would be told."""
+        if all(question != text for question, _ in self.examples):
+            return list(self.examples)
+        spare = {answer: (question, answer) for question, answer in self.spares}
+        places = [pair if pair[0] != text else spare.get(pair[1]) for pair in self.examples]
+        return [pair for pair in places if pair is not None]
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from assay.errors import SourceError
 from assay.llm import Ask, BudgetSpentError, Endpoint, PromptSettings, Request, Session, UnansweredError
 from assay.sources.base import Emission, Failure, Source, levels_for
 from assay.sources.prompt_answers import Answers, UnreadableError
+from assay.sources.prompt_examples import Examples, GoldExamples, chosen_examples
 from assay.sources.prompt_questions import Choice, Conversation, FirstToken, Forced, Question, Said, Several, Written
 from assay.sources.rule import Recipe
 from assay.sources.templates import Template
@@ -33,6 +34,10 @@ class PromptSource(Source):
     model: str | None
     base_url: str | None
     key: str | None
+    examples_from: str | None = None
+    """Where its examples are still to be taken from, as a project has it: ``"gold"`` or ``"hand_labels"``."""
+    example_items: tuple[Any, ...] = ()
+    """The items whose gold it shows as examples, by name or number: leave them out of scores."""
     recipe: Recipe | None = field(default=None, repr=False, compare=False)
 
     def default_name(self) -> str:
@@ -57,6 +62,11 @@ class PromptSource(Source):
 
     def endpoint(self, settings: PromptSettings) -> Endpoint:
         """Where it asks. A key goes to the server that it was given for, and to no other."""
+        if self.examples_from is not None:
+            raise SourceError(
+                f"source {self.name!r} takes its examples from the {self.examples_from.replace('_', ' ')} of a "
+                "project; load the project, or give prompt(..., examples=assay.gold_examples(...))"
+            )
         base_url = self.base_url or settings.base_url
         model = self.model or settings.model
         missing = [name for name, value in (("base_url", base_url), ("model", model)) if not value]
@@ -190,7 +200,7 @@ def prompt(
     task: str | Sequence[str] | None = None,
     name: str | None = None,
     system: str | None = None,
-    examples: Sequence[tuple[Mapping[str, Any], Any]] = (),
+    examples: Sequence[tuple[Mapping[str, Any], Any]] | GoldExamples = (),
     soft: bool = True,
     calibrate: bool = False,
     samples: int = 1,
@@ -221,7 +231,8 @@ def prompt(
     system
         The system text.
     examples
-        Pairs of a row and its answer, shown before the question; with ``questions`` the answer is a dict by task.
+        Pairs of a row and its answer, shown before the question; with ``questions`` the answer is a dict by task. Or
+        :func:`assay.gold_examples`, to choose them from gold. A row is not shown where it is asked about.
     soft
         Whether to vote with the probability of the answer, by the log-probabilities of tokens: of the first token if
         answers begin differently, else of each whole answer, at a call each. Where a server tells none, and with
@@ -252,13 +263,16 @@ def prompt(
     if calibrate and not isinstance(question, FirstToken | Forced):
         raise SourceError("calibrate compares probabilities: it needs answers= with soft=True, and no samples")
     tasks = tuple(questions) if questions is not None and task is None else task
+    about = tasks if tasks is None or isinstance(tasks, str) else tuple(tasks)
+    shown = _examples(examples, made, question, about)
     return PromptSource(
         given_name=name,
-        task=tasks if tasks is None or isinstance(tasks, str) else tuple(tasks),
+        task=about,
         levels=levels_for(levels),
         template=made,
         question=question,
-        conversation=Conversation(system, _examples(examples, made, question), temperature, max_tokens),
+        conversation=Conversation(system, shown.shown, shown.spares, temperature, max_tokens),
+        example_items=shown.items,
         calibrate=calibrate,
         model=model,
         base_url=base_url,
@@ -274,7 +288,7 @@ def prompt(
                 "key": key,
                 "task": task,
                 "system": system,
-                "examples": tuple(examples),
+                "examples": examples if isinstance(examples, GoldExamples) else tuple(examples),
                 "soft": soft,
                 "calibrate": calibrate,
                 "samples": samples,
@@ -301,8 +315,10 @@ def _question(answers: Any, questions: Any, soft: bool, samples: int) -> Questio
     return FirstToken(read) if read.begin_apart else Forced(read)
 
 
-def _examples(given: Sequence[Any], template: Template, question: Question) -> tuple[tuple[str, str], ...]:
+def _examples(given: Any, template: Template, question: Question, task: str | tuple[str, ...] | None) -> Examples:
     """Examples as pairs of a filled template and the answer as the model should write it."""
+    if isinstance(given, GoldExamples):
+        return chosen_examples(given, template, question, task)
     shown = []
     for pair in given:
         if not isinstance(pair, Sequence) or len(pair) != 2 or not isinstance(pair[0], Mapping):
@@ -319,4 +335,4 @@ def _examples(given: Sequence[Any], template: Template, question: Question) -> t
             chosen = question.answers.texts[question.answers.read(answer)]
             text = json.dumps({"answer": chosen}) if isinstance(question, Written) else chosen
         shown.append((template.example(row), text))
-    return tuple(shown)
+    return Examples(tuple(shown))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import string
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -11,6 +12,9 @@ from typing import Any
 from assay._core.rows import Batch
 from assay.errors import DataError, SourceError
 from assay.votes import is_missing
+
+_COLUMN = re.compile(r"[^\W\d]([\w -]*\w)?")
+"""Names of columns, as tables have them; what JSON or code has in braces is none."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ class Template:
                 f"the prompt {self.text!r} cannot be read: {error}; a brace itself is written {{{{ or }}}}"
             ) from None
         for _, column, spec, conversion in parsed:
-            if column is not None and (not column.isidentifier() or spec or conversion):
+            if column is not None and (not _COLUMN.fullmatch(column) or spec or conversion):
                 said = f"{column}{'!' * bool(conversion)}{conversion or ''}{':' * bool(spec)}{spec or ''}"
                 raise SourceError(
                     f"the prompt {self.text!r} has {{{said}}}, but only names of columns may stand in braces, as in "

@@ -5,7 +5,7 @@ from assay.tasks.constraints import Constraint, Label, at_most, excludes, implie
 from assay.tasks.graph import TaskGraph, task_graph_declared_last
 from assay.tasks.label_sets import LabelSet, as_label_set, none_of, one_of
 from assay.tasks.label_space import NOT_APPLICABLE, Component, LabelSpace, Vote, level_text, texts_of
-from assay.tasks.many_labels import labels_of_questions, question
+from assay.tasks.many_labels import labels_of_questions, negated, question
 from assay.tasks.many_votes import votes_for
 from assay.tasks.task import Task
 
@@ -27,6 +27,7 @@ __all__ = [
     "implies",
     "labels_of_questions",
     "level_text",
+    "negated",
     "none_of",
     "one_of",
     "question",

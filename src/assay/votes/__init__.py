@@ -3,7 +3,9 @@
 from assay.votes.bare_matrix import aligned, as_votes, on_the_same_task
 from assay.votes.encoding import canonical, intern, is_missing, lookup, recode, smallest, value_table
 from assay.votes.item_names import Names, index_names, item_names, matched_rows, rows_named, stored_items, unknown_items
+from assay.votes.krippendorff import Alpha, krippendorff_alpha
 from assay.votes.levels import bare, given_levels
+from assay.votes.long_columns import long_columns
 from assay.votes.pieces import Piece, is_in_pieces, pieces_of, read, schema_of
 from assay.votes.probabilities import TOLERATED, SoftReader, best_of, not_probabilities, probability_table
 from assay.votes.schema import HasSchema, OutcomeSets, Schema
@@ -16,6 +18,7 @@ from assay.votes.votes import Fault, Votes
 __all__ = [
     "SILENCE_AGAINST",
     "TOLERATED",
+    "Alpha",
     "CodeArray",
     "Fault",
     "HasSchema",
@@ -41,6 +44,8 @@ __all__ = [
     "is_in_pieces",
     "is_missing",
     "item_names",
+    "krippendorff_alpha",
+    "long_columns",
     "lookup",
     "matched_rows",
     "not_probabilities",

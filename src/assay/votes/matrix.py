@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from assay.errors import VoteError
 from assay.votes.encoding import ABSTAIN
+from assay.votes.long_columns import looks_long
 from assay.votes.sparse_codes import CodeArray, SparseCodes
 
 
@@ -49,23 +50,6 @@ def column_names(matrix: Any) -> list[str] | None:
     return names if names and all(isinstance(name, str) for name in names) else None
 
 
-_LONG = {
-    "item": {"item", "task", "example", "question", "object", "unit", "row", "document", "doc", "sentence", "id"},
-    "source": {"source", "worker", "annotator", "rater", "labeler", "labeller", "user", "person", "performer", "judge"},
-    "label": {
-        "label",
-        "answer",
-        "vote",
-        "class",
-        "category",
-        "response",
-        "judgment",
-        "judgement",
-        "annotation",
-        "value",
-    },
-}
-"""What the columns of a long table are called, in the words of crowds."""
 _MANY_CLASSES = 20
 """Fewer classes than this do not look like the numbers of items or workers."""
 
@@ -74,18 +58,21 @@ def _refuse_long_table(codes: CodeArray, names: list[str] | None) -> None:
     """Refuse a table of votes, one a row, as it would be read as a matrix of as many classes as there are items."""
     if codes.shape[1] not in (3, 4) or not len(codes):
         return
-    words = [name.lower().removesuffix("_id").removesuffix("id").rstrip("_ ") or "id" for name in names or ()]
-    called = sum(any(word in known for word in words) for known in _LONG.values()) == len(_LONG)
     highest = codes.max(axis=0)
     # Each item and worker has a row of its own, and the labels are far fewer.
     pairs = len(np.unique(codes[:, :2], axis=0)) == len(codes) > len(np.unique(codes[:, 0]))
     looks = codes.min() >= 0 and highest.max() >= _MANY_CLASSES and 4 * highest[2] < highest[:2].max() and pairs
-    if called or looks:
-        raise VoteError(
-            "this looks like a long table, with an item, a source and a label in each row, but a matrix of items × "
-            "sources was expected; use Votes.from_long(table, item=..., source=..., label=...), or give cardinality "
-            "if it is a matrix"
-        )
+    if looks or looks_long(names or ()):
+        raise long_table_error("cardinality= if it is a matrix")
+
+
+def long_table_error(otherwise: str) -> VoteError:
+    """What to say to whoever gives a long table in place of a matrix."""
+    return VoteError(
+        "this looks like a long table, with an item, a worker and a label in each row, but a matrix of items × "
+        "sources was expected; use assay.aggregate(table), or Votes.from_long(table, item=..., source=..., label=...); "
+        f"or give {otherwise}"
+    )
 
 
 def _sparse(matrix: Any) -> SparseCodes | None:
@@ -119,6 +106,8 @@ def _dense(matrix: Any) -> CodeArray:
     if codes.dtype.kind != "i":
         integers = _integers(codes)
         if integers is None:
+            if looks_long(column_names(matrix) or ()):
+                raise long_table_error("class numbers, if it is a matrix")
             raise VoteError(
                 f"expected integer class numbers, -1 for abstain, but the matrix holds {codes.dtype}; "
                 "for label names use Votes.from_columns"

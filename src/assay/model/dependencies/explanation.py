@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
-import networkx as nx
 import numpy as np
 
 from assay.model.dependencies.problem import Pair, Problem
@@ -57,6 +56,8 @@ def explanation(
 
 def merged(edges: frozenset[Pair], pair: Pair) -> frozenset[Pair]:
     """The same with the two groups of a pair merged into a clique."""
+    import networkx as nx
+
     graph: nx.Graph[int] = nx.Graph([*edges, pair])
     group = sorted(nx.node_connected_component(graph, pair[0]))
     return edges | frozenset(combinations(group, 2))
@@ -64,6 +65,8 @@ def merged(edges: frozenset[Pair], pair: Pair) -> frozenset[Pair]:
 
 def _fits(problem: Problem, edges: frozenset[Pair], max_joint_votes: int) -> bool:
     """Whether no group is too large: what more than half of the sources have in common counts as the truth."""
+    import networkx as nx
+
     graph: nx.Graph[int] = nx.Graph(list(edges))
     groups = [sorted(group) for group in nx.connected_components(graph)]
     return all(

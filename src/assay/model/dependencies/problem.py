@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
@@ -106,6 +105,8 @@ class Problem:
 
     def has_room(self, edges: Sequence[Pair], max_joint_votes: int) -> bool:
         """Whether the group of the last pair has few enough joint votes."""
+        import networkx as nx
+
         whole: nx.Graph[int] = nx.Graph(list(edges))
         group = sorted(nx.node_connected_component(whole, edges[-1][0]))
         place = {source: at for at, source in enumerate(group)}

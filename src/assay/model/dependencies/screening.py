@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-import networkx as nx
 import numpy as np
 
 from assay.checks import Learnability
@@ -69,6 +68,8 @@ def _pairs(group: Group, found: NearCopies, layout: Layout, statistics: Statisti
     if (used + 1.0).prod() <= MAX_JOINT_VOTES and (listed + 1.0).prod() <= MOST_DECLARED:
         yield from every
         return
+    import networkx as nx
+
     graph: nx.Graph[int] = nx.Graph()
     graph.add_weighted_edges_from((i, j, float(found.excess[i, j])) for i, j in every)
     for i, j in nx.maximum_spanning_tree(graph).edges:

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from itertools import chain, combinations
 
-import networkx as nx
 import numpy as np
 
 from assay._core.progress import Progress
@@ -43,6 +42,8 @@ def connected(pairs: Iterable[Pair]) -> set[Pair]:
     >>> sorted(connected([(0, 1), (1, 2), (2, 3)]))
     [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3)]
     """
+    import networkx as nx
+
     graph: nx.Graph[int] = nx.Graph(list(pairs))
     near = (combinations(sorted({source, *graph[source]}), 2) for source in graph)
     return set(chain.from_iterable(near))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay.suggestions import joint_distribution
+from assay.suggestions.task_graph import joint_distribution
 
 TASKS = assay.TaskGraph([assay.Task("a", ["a0", "a1", "a2"]), assay.Task("b", ["b0", "b1"])])
 

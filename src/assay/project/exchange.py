@@ -1,0 +1,134 @@
+"""A project's way in and out: new rows for the saved model, labels for annotation tools, and answers from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from assay.annotations import read_annotations
+from assay.errors import ProjectError
+from assay.gold import HandLabels, append_answer
+from assay.labels import Labels, check_ending
+from assay.model import LabelModel
+from assay.project.pipeline import MODEL_FILE, stored_labels
+from assay.project.project import Project
+from assay.sources import apply
+from assay.votes import Votes
+
+ANNOTATED_FILE = "annotated.parquet"
+Form = Literal["csv", "jsonl", "parquet", "label-studio", "argilla"]
+
+
+@dataclass(frozen=True, eq=False)
+class Annotated:
+    """New rows with their labels."""
+
+    votes: Votes
+    labels: Labels
+    path: Path
+
+    @property
+    def without_votes(self) -> int:
+        """How many rows no source votes on; they get the class balance."""
+        return int(np.sum(~self.votes.voted))
+
+
+def annotate(project: Project, data: str | Path, out: str | Path | None = None, *, progress: bool = True) -> Annotated:
+    """Label new rows with a project's sources and the label model of its last run; nothing is fitted again.
+
+    ``out`` is a file that ends in ``.csv``, ``.jsonl`` or ``.parquet``; by default annotated.parquet in the output
+    folder.
+    """
+    path = check_ending(project.output / ANNOTATED_FILE if out is None else out)
+    model = _label_model(project)
+    settings = project.settings
+    votes = apply(
+        project.sources(),
+        Path(data),
+        project.tasks,
+        id=project.id,
+        on_error=settings.on_error,
+        workers=settings.workers,
+        batch_size=settings.batch_size,
+        progress=progress,
+        prompts=project.prompts,
+    )
+    if not len(votes):
+        raise ProjectError(f"{data} has no rows, so there is nothing to label")
+    labels = model.label(votes, progress=progress)
+    return Annotated(votes, labels, labels.to_file(path))
+
+
+def export_labels(
+    project: Project, out: str | Path, form: str | None = None, *, on: str = "text"
+) -> tuple[Labels, Path]:
+    """Write the labels of a project's last run as a table, or with its data for Label Studio or Argilla."""
+    target = Path(out)
+    form = target.suffix.removeprefix(".") if form is None else form
+    if form not in get_args(Form):
+        raise ProjectError(
+            f"labels can be written as {', '.join(get_args(Form))}, but not as {form!r}; give the file one of these "
+            "endings, or say label-studio or argilla"
+        )
+    if form in ("label-studio", "argilla") and target.suffix != ".json":
+        raise ProjectError(f"records for {form} are a JSON file, but {target} does not end in .json")
+    labels = stored_labels(project)
+    if form == "label-studio":
+        labels.to_label_studio(project.data, target, on=on)
+    elif form == "argilla":
+        labels.to_argilla(project.data, target, on=on)
+    else:
+        labels.to_file(target)
+    return labels, target
+
+
+@dataclass(frozen=True, eq=False)
+class Imported:
+    """What was read from an annotation tool."""
+
+    tool: str
+    answers: int
+    """How many answers, or items that were skipped, were added."""
+    path: Path
+    """The file of hand labels that they were added to."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same for JSON."""
+        return {"tool": self.tool, "answers": self.answers, "hand_labels": str(self.path)}
+
+
+def import_annotations(
+    project: Project,
+    export: str | Path,
+    *,
+    tool: str | None = None,
+    item: str | None = None,
+    by: str | None = None,
+    task: str | None = None,
+) -> Imported:
+    """Add what people said in an annotation tool to a project's hand labels; what is there already is not added again.
+
+    The parameters are those of :func:`assay.read_annotations`; ``task`` is the task of labels that several tasks have.
+    """
+    found = read_annotations(export, tool=tool, item=item, by=by)
+    said = found.answers(project.tasks, task)
+    path = project.hand_labels[0]
+    known = {(one.item, one.by): one.answer for one in (HandLabels.read(path).said if path.is_file() else ())}
+    new = [one for one in said if (one.item, one.by) not in known or known[one.item, one.by] != one.answer]
+    for one in new:
+        append_answer(path, one)
+    return Imported(found.tool, len(new), path)
+
+
+def _label_model(project: Project) -> LabelModel:
+    """The label model of a project's last run."""
+    path = project.output / MODEL_FILE
+    if not path.is_file():
+        raise ProjectError(f"{project.folder} has no label model yet; run 'assay run {project.folder}' first")
+    model = LabelModel.load(path)
+    if model.tasks_ != project.tasks:
+        raise ProjectError(f"{path} was made for other tasks than assay.toml has now; run 'assay run {project.folder}'")
+    return model
