@@ -126,7 +126,7 @@ def test_settings_are_read_and_changed(project):
 
 def test_what_cannot_be_reached_is_told(monkeypatch):
     with (
-        pytest.raises(AssayError, match="cannot connect to a Dask cluster at tcp://127.0.0.1:9"),
+        pytest.raises(AssayError, match=r"cannot connect to a Dask cluster at tcp://127\.0\.0\.1:9"),
         connected(EngineSettings(kind="dask", address="tcp://127.0.0.1:9", options={"timeout": 0.5})),
     ):
         pass

@@ -19,8 +19,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from assay._core.readers import frames
+from assay._core.readers import frames, parquet_rows
 from assay._core.reading import is_failure, is_file
+from assay._core.urls import Url, place_of
 from assay.errors import DataError, near_miss
 
 _MOST_ROWS = 2**31 - 1
@@ -178,7 +179,7 @@ def batches(data: Any, size: int = BATCH_SIZE) -> Iterator[Batch]:
     data
         A pandas, polars or any other dataframe; an Arrow table or stream; a DuckDB
         relation; a Hugging Face dataset; an iterable of dicts or objects; or a path
-        to a ``.csv``, ``.jsonl`` or ``.parquet`` file.
+        to a ``.csv``, ``.jsonl`` or ``.parquet`` file, which may be a URL that fsspec can read.
     """
     start = 0
     empty = None
@@ -215,9 +216,11 @@ def records_at(data: Any, numbers: Iterable[int]) -> dict[int, dict[str, Any]]:
 def row_count(data: Any) -> int | None:
     """How many rows there are, where that can be known without reading them."""
     if isinstance(data, str | Path):
-        path = Path(data)
-        if path.suffix == ".parquet" and is_file(path):
+        path = place_of(data)
+        if path.suffix == ".parquet" and (isinstance(path, Url) or is_file(path)):
             try:
+                if isinstance(path, Url):
+                    return parquet_rows(path)
                 return int(pl.scan_parquet(path).select(pl.len()).collect().item())
             except BaseException as error:  # reported when it is read
                 if not is_failure(error):
@@ -257,7 +260,7 @@ def positions_in(values: pl.Series, among: pl.Series) -> npt.NDArray[np.int64]:
 
 def _pieces(data: Any, size: int) -> Iterator[Batch]:
     if isinstance(data, str | Path):
-        yield from (Batch(frame) for frame in frames(Path(data), size))
+        yield from (Batch(frame) for frame in frames(place_of(data), size))
     elif isinstance(data, pl.LazyFrame):
         yield from (Batch(frame) for frame in data.collect_batches(chunk_size=size, maintain_order=True))
     elif isinstance(data, pl.DataFrame):

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from assay._core.reading import is_file, reading
 from assay._core.rows import as_polars
+from assay._core.urls import Url, place_of
 from assay.engine import EngineName, EngineSettings
 from assay.errors import AssayError, ProjectError, SourceError, near_miss
 from assay.gold import HandLabels
@@ -43,7 +44,7 @@ class Project:
     """What ``assay.toml`` says, checked."""
 
     folder: Path
-    data: Path
+    data: Path | Url
     tasks: TaskGraph
     modules: tuple[Path, ...] = ()
     """The Python files with sources."""
@@ -214,7 +215,7 @@ def _project(home: Path, said: Mapping[str, Any]) -> Project:
     dev = file.dev
     return Project(
         folder=home,
-        data=_path(home, file.data.path, "[data] path"),
+        data=_data(home, file.data.path),
         id=file.data.id,
         show=file.data.show,
         hand_labels=tuple(_path(home, path, "[hand_labels] path") for path in file.hand_labels.paths),
@@ -244,6 +245,11 @@ def _prompts(home: Path, said: PromptsSection) -> PromptSettings:
         return PromptSettings(**{**said.model_dump(exclude={"where", "share"}), "cache": cache})
     except SourceError as error:
         raise ProjectError(f"[prompts] {error}") from error
+
+
+def _data(home: Path, said: str) -> Path | Url:
+    place = place_of(said) if said else Path(said)
+    return place if isinstance(place, Url) or "://" in said else _path(home, said, "[data] path")
 
 
 def _path(home: Path, said: str, where: str) -> Path:

@@ -15,6 +15,7 @@ from typing import Any
 
 from assay._core.atomic_files import read_json, write_json
 from assay._core.reading import is_file
+from assay._core.urls import Url
 from assay.errors import ProjectError
 from assay.project.project import Project
 from assay.sources import Source, fingerprint
@@ -37,6 +38,8 @@ def file_digest(path: Path) -> str:
 def data_record(project: Project) -> Record:
     """What identifies a project's data."""
     path = project.data
+    if isinstance(path, Url):
+        return {"path": path.name, "digest": path.digest()}
     if not is_file(path):
         return {"path": str(path)}
     stat = path.stat()
@@ -122,12 +125,17 @@ def check_data(project: Project, votes_file: Path) -> None:
     """Raise if the data is no longer what votes were cast on."""
     entry = records(project.output).get(VOTES)
     was = None if entry is None or entry["file"] != file_digest(votes_file) else entry.get("data")
-    if was is None or "digest" not in was or not is_file(project.data):
-        return
-    stat = project.data.stat()
-    if (stat.st_size, stat.st_mtime_ns) == (was["bytes"], was["modified"]):
-        return
-    if file_digest(project.data) != was["digest"]:
+    if was is not None and "digest" in was and not _is_same_data(project.data, was):
         raise ProjectError(
             f"{project.data} has changed since the sources were applied; run 'assay apply {project.folder}' again"
         )
+
+
+def _is_same_data(data: Path | Url, was: Record) -> bool:
+    if isinstance(data, Url):
+        return bool(data.digest() == was["digest"])
+    if not is_file(data):
+        return True  # which is told by whoever reads it
+    stat = data.stat()
+    is_untouched = (stat.st_size, stat.st_mtime_ns) == (was.get("bytes"), was.get("modified"))
+    return is_untouched or bool(file_digest(data) == was["digest"])
