@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "assay.errors": [
         "AssayError",
+        "CheckWarning",
         "DataError",
         "NotFittedError",
         "ProjectError",
@@ -66,6 +67,7 @@ _HOMES = {
     "assay.planner": ["plan"],
     "assay.suggestions": ["SourceSuggestion", "TaskSuggestion", "suggest_sources", "suggest_task_graph"],
     "assay.evaluation": ["evaluate", "over_trials"],
+    "assay.endmodel.refinement": ["refine"],
     "assay.report": ["Report"],
     "assay.project": ["compare"],
     "assay.endmodel": [
@@ -74,6 +76,7 @@ _HOMES = {
         "EndModel",
         "Features",
         "NGrams",
+        "NeighbourModel",
         "SklearnEndModel",
         "compare_training",
         "search",
@@ -117,13 +120,16 @@ if TYPE_CHECKING:
         Embeddings,
         EndModel,
         Features,
+        NeighbourModel,
         NGrams,
         SklearnEndModel,
         compare_training,
         search,
     )
+    from assay.endmodel.refinement import refine
     from assay.errors import (
         AssayError,
+        CheckWarning,
         DataError,
         NotFittedError,
         ProjectError,

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sys
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,7 +16,7 @@ from rich.console import Console
 from rich.markup import escape
 
 import assay
-from assay.errors import AssayError
+from assay.errors import AssayError, CheckWarning
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,7 +52,18 @@ def _print_version(value: bool) -> None:
         raise typer.Exit
 
 
-Folder = Annotated[Path, typer.Argument(help="The project folder, with its assay.toml.", show_default=False)]
+def _is_project(folder: Path) -> Path:
+    """Refuse what is not a project before anything is loaded that it would need."""
+    from assay._core.project_file import read_project_file
+
+    read_project_file(folder)
+    return folder
+
+
+Folder = Annotated[
+    Path,
+    typer.Argument(help="The project folder, with its assay.toml.", show_default=False, callback=_is_project),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Debug = Annotated[
     bool, typer.Option("--debug", help="Show the traceback of an error.", callback=_set_debug, is_eager=True)
@@ -275,13 +287,13 @@ def summary(
 @app.command(epilog="Example: [bold]assay check my-project[/]")
 def check(folder: Folder = Path("."), as_json: Json = False, debug: Debug = False) -> None:
     """Check whether the accuracies of the sources can be learned from their votes; exit code 1 if not."""
-    from assay.project import check_votes
+    from assay.project import check_in_toml, check_votes, in_toml
 
     report = check_votes(_load(folder))
     if as_json:
-        _print_json(report.to_dict())
+        _print_json(check_in_toml(report))
     else:
-        print(report)
+        print(in_toml(str(report)))
     if not report.ok:
         raise typer.Exit(1)
 
@@ -717,6 +729,7 @@ def demo(
     debug: Debug = False,
 ) -> None:
     """Run the whole pipeline on an example that generates its own data, without and with hand labels, and score it."""
+    from assay._core.extras import how_to_install
     from assay.project.demo import run_demo
     from assay.report import show, summary_table
 
@@ -747,7 +760,7 @@ def demo(
     if done.held_out:
         show(_compared(done.held_out))
     else:
-        print("no end model was trained, since PyTorch is not installed: pip install 'assay[torch]'")
+        print(f"no end model was trained, since PyTorch is not installed: {how_to_install('torch')}")
     if done.asked is not None:
         unsure, summary = done.asked
         title = f"what a small language model says about the {len(unsure.rows):,} least sure texts"
@@ -756,7 +769,7 @@ def demo(
     print(f"\nlook around in {folder}: change sources.py, then run 'assay run {folder}'")
     print(f"to label texts yourself, remove hand_labels.jsonl and run 'assay label {folder}'")
     if done.page is None:
-        print("no report was written, since altair is not installed: pip install 'assay[report]'")
+        print(f"no report was written, since altair is not installed: {how_to_install('report')}")
     else:
         print(f"and open the report in a browser: {done.page}")
 
@@ -765,6 +778,8 @@ def main() -> None:
     """Run the command line; a user's mistake gives one readable message and exit code 2."""
     _state["debug"] = "--debug" in sys.argv
     signal.signal(signal.SIGTERM, _terminated)
+    # What a check warns of is printed, in the words of assay.toml.
+    warnings.simplefilter("ignore", CheckWarning)
     if "--json" in sys.argv:
         _keep_for_json()
     try:
@@ -776,7 +791,9 @@ def main() -> None:
     except AssayError as error:
         if _state["debug"]:
             raise
-        _complain(str(error))
+        from assay.project import in_toml
+
+        _complain(in_toml(str(error)))
         sys.exit(2)
     except KeyboardInterrupt:
         _complain(f"interrupted; {_kept()}")
@@ -870,7 +887,7 @@ def _print_kept_votes(project: Project, clear: bool, as_json: bool) -> None:
 
 def _print_run(made: Run) -> None:
     """What a run gave: the check, the sources with their accuracies, and the scores."""
-    from assay.project import reuse_text
+    from assay.project import in_toml, reuse_text
     from assay.report import score_table, show, sources_table
 
     model = made.model
@@ -878,17 +895,23 @@ def _print_run(made: Run) -> None:
     for line in reuse_text(made.reuse):
         print(line)
     if model.check_.problems:
-        print(f"{model.check_}\n")
+        print(in_toml(f"{model.check_}\n"))
     hand = made.hand_labels
     learned = "without gold" if hand is None else f"with {len(hand):,} items labeled by hand"
     show(sources_table(model.sources_, f"what the label model learned, {learned}"))
     for note in model.notes_:
-        print(f"note: {note}")
+        print(f"note: {in_toml(note)}")
     for sentence in model.advice_:
-        print(f"- {sentence}")
+        print(f"- {in_toml(sentence)}")
     if made.evaluations:
         show(score_table(made.evaluations, "against gold"))
     _print_told(made)
+    silent = 0 if made.labels.has_votes is None else int((~made.labels.has_votes).sum())
+    if silent:
+        print(
+            f"{silent:,} of {len(made.labels):,} items have no votes: their labels are only the class balance, and "
+            "has_votes is false in the file"
+        )
     kept = made.kept
     if kept is not None and kept.flipped is not None:
         changed = f"{kept.flipped:,} of {kept.items:,} items have another label than in run {kept.previous}"

@@ -72,6 +72,17 @@ def _of_both(theirs: type) -> type[Any]:
     return type(ours.__name__, (ours, theirs), {"__module__": ours.__module__, "__doc__": ours.__doc__})
 
 
+class CheckWarning(UserWarning):
+    """What :func:`assay.check` warns of, found while a label model was fitted; the message starts with its code.
+
+    One kind is silenced by its code, all of them by the category:
+
+    >>> import warnings
+    >>> warnings.filterwarnings("ignore", "A304", CheckWarning)
+    >>> warnings.simplefilter("ignore", CheckWarning)
+    """
+
+
 class ProjectError(AssayError):
     """A project folder or its ``assay.toml`` is not as it should be."""
 

@@ -1,11 +1,18 @@
 """Scores against gold, compared with scikit-learn's where it has them."""
 
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import t
 from sklearn.metrics import accuracy_score, confusion_matrix, f1_score
 
 import assay
+from assay import VoteError
+from assay.labels import StoredLabels
+from assay.simulate import flat_world
+from tests.support.sameness import as_stored
 
 
 def random_labels(tasks, items, seed):
@@ -85,3 +92,28 @@ def test_bad_input(letters):
         assay.evaluate(labels, {"leter": ["A", "B", "C"]})
     with pytest.raises(assay.AssayError, match="ranges must be"):
         assay.evaluate(labels, ["A", "B", "C"], ranges=0)
+
+
+@pytest.mark.parametrize("named", [False, True])
+@pytest.mark.parametrize("taught", [False, True])
+def test_labels_in_a_file_get_the_same_scores(tmp_path, named, taught, monkeypatch):
+    monkeypatch.setattr(StoredLabels.parts, "__defaults__", (170,))
+    drawn = flat_world(sources=5, seed=3).draw(1_000)
+    votes = replace(drawn.votes, items=np.array([f"i{at}" for at in range(1_000)])) if named else drawn.votes
+    known = np.where(np.arange(1_000) % 3 == 0, drawn.gold, -1)
+    model = assay.LabelModel().fit(votes, np.where(np.arange(1_000) % 2, -1, known) if taught else None)
+    labels = as_stored(model.label(votes))
+    path = labels.to_parquet(tmp_path / "labels.parquet")
+    slices = {"first": np.arange(1_000) < 400}
+    weights = np.arange(1_000) + 1.0
+    for gold in (known, None) if taught else (known,):
+        whole = assay.evaluate(labels, gold, slices=slices, weights=weights)
+        parts = assay.evaluate(path, gold, slices=slices, weights=weights)
+        pd.testing.assert_frame_equal(parts.intervals, whole.intervals)
+        assert (parts.items, parts.cross_fitted) == (whole.items, whole.cross_fitted)
+        pd.testing.assert_frame_equal(parts.slices, whole.slices)
+    if not taught:
+        with pytest.raises(VoteError, match="there is no gold to score against"):
+            assay.evaluate(path)
+    with pytest.raises(VoteError, match="the slice 'odd' must be True or False for each of the 1000 items"):
+        assay.evaluate(path, known, slices={"odd": [True]})

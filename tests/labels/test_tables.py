@@ -25,10 +25,12 @@ def test_every_ending_holds_the_same_table(tmp_path, items, ending):
     path = given.to_file(tmp_path / f"labels{ending}")
     read = {".csv": pl.read_csv, ".jsonl": pl.read_ndjson, ".parquet": pl.read_parquet}[ending](path)
     table = given.to_pandas()
+    if ending == ".parquet":  # which keeps seven digits, and leaves out what can be derived
+        table = table[["kind", "who", "confidence"]]
     for name in table.columns:
         ours, theirs = table[name].tolist(), read[name].to_list()
         if table[name].dtype == float:
-            np.testing.assert_allclose(ours, theirs)
+            np.testing.assert_allclose(ours, theirs, rtol=1e-6)
         else:
             assert [None if pd.isna(cell) else cell for cell in ours] == theirs
     if items is not None:
@@ -38,7 +40,8 @@ def test_every_ending_holds_the_same_table(tmp_path, items, ending):
 def test_parquet_is_read_back_and_csv_is_text(tmp_path):
     given = labels()
     again = assay.Labels.from_parquet(given.to_file(tmp_path / "x.parquet"))
-    np.testing.assert_array_equal(again.joint[0], given.joint[0])
+    np.testing.assert_allclose(again.joint[0], given.joint[0], atol=1e-7)
+    pd.testing.assert_frame_equal(again.to_pandas(), given.to_pandas(), rtol=1e-6)
     assert given.to_file(tmp_path / "x.csv").read_text().startswith("kind,")
 
 

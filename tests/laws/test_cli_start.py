@@ -1,4 +1,4 @@
-"""The command line starts at once: help loads nothing that it does not need."""
+"""The command line starts at once: help, and refusing what is no project, load nothing that they do not need."""
 
 import subprocess
 import sys
@@ -17,4 +17,20 @@ finally:
 """
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
     assert "Commands" in done.stdout
+    assert not NOT_NEEDED & set(done.stderr.split())
+
+
+def test_a_folder_without_a_project_is_refused_at_once(tmp_path):
+    program = f"""
+import sys
+from assay.cli import app
+try:
+    app(["run", {str(tmp_path)!r}], standalone_mode=False)
+except Exception as error:
+    print(type(error).__name__, error)
+finally:
+    print(*sys.modules, file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    assert done.stdout.startswith("ProjectError there is no assay.toml in")
     assert not NOT_NEEDED & set(done.stderr.split())

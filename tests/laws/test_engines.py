@@ -18,7 +18,7 @@ from assay.engine import Dask, Local, Processes, Spark, engine_of
 from assay.model import counted
 from assay.simulate import flat_world
 from assay.votes import pieces
-from tests.support.sameness import same_counts, same_labels, same_model
+from tests.support.sameness import as_stored, same_counts, same_labels, same_model
 
 TASKS = assay.TaskGraph.flat("mail", ["ham", "spam"])
 ROWS = [{"id": i, "text": f"{'win a prize' if i % 3 else 'dear Ana'} number {i}"} for i in range(400)]
@@ -193,7 +193,7 @@ class TestFitAndLabel:
         assert same_labels(learned.label(votes, engine=engine), expected)
         path = votes.to_parquet(tmp_path / "votes.parquet")
         out = fitted.label(path, out=tmp_path / "labels.parquet", engine=engine)
-        assert same_labels(Labels.from_parquet(out), expected)
+        assert same_labels(Labels.from_parquet(out), as_stored(expected))
 
     @pytest.mark.usefixtures("small_pieces")
     def test_hand_labels_by_name(self, engine, votes, tmp_path):
@@ -206,7 +206,7 @@ class TestFitAndLabel:
         assert same_model(there, here)
         out = there.label(path, out=tmp_path / "labels.parquet", engine=engine)
         found, expected = Labels.from_parquet(out), here.label(named)
-        assert same_labels(found, expected)
+        assert same_labels(found, as_stored(expected))
         assert found.gold.rows.tolist() == expected.gold.rows.tolist() == list(range(5, 3_000, 60))
         np.testing.assert_array_equal(found.gold.held_out[0], expected.gold.held_out[0])
 

@@ -33,8 +33,12 @@ TESTED_IN = {
     "model/estimate/solver.py": "model/estimate/test_em.py",
     "model/estimate/start.py": "model/estimate/test_em.py",
     "model/fitted.py": "model/test_label_model.py",
+    # Read when the command line starts.
+    "_core/project_file.py": "laws/test_cli_start.py",
     # Marginals and confidences are those that labels have.
     "labels/probabilities.py": "labels/test_labels.py",
+    # What refined labels rest on is told where they are made.
+    "labels/refined.py": "endmodel/refinement/test_refining.py",
     # Votes and labels in pieces: the law is that pieces do not show.
     "model/labeling.py": "laws/test_streaming.py",
     "votes/pieces.py": "laws/test_streaming.py",

@@ -1,5 +1,6 @@
 """LabelModel: habits of scikit-learn, what it takes and gives, and what its answers do not depend on."""
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -510,3 +511,65 @@ class TestUnidentifiable:
 
 def test_the_table_of_sources_is_a_frame():
     assert isinstance(assay.LabelModel().fit(BINARY.votes).sources_, pd.DataFrame)
+
+
+class TestWarnings:
+    """What a check finds is warned of at fit, once a problem, and can be filtered."""
+
+    SMALL = np.array([[0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0, 0]] * 2)
+
+    def test_each_problem_of_the_check_is_a_warning(self):
+        model = assay.LabelModel()
+        with pytest.warns(assay.CheckWarning) as found:
+            model.fit(self.SMALL)
+        said = [str(one.message) for one in found]
+        assert [text.partition(":")[0] for text in said] == [problem.code for problem in model.check_.problems]
+        assert len(set(said)) == len(said)
+
+    def test_a_good_fit_is_silent(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assay.LabelModel().fit(flat_world(sources=6).draw(2000).votes)
+
+    def test_one_code_is_filtered_by_its_name(self):
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            warnings.filterwarnings("ignore", "A1", assay.CheckWarning)
+            assay.LabelModel().fit(self.SMALL)
+        assert not [one for one in found if str(one.message).startswith("A1")]
+
+    def test_what_is_fitted_despite_errors_is_warned_of(self):
+        with pytest.warns(assay.CheckWarning, match="A002"):
+            assay.LabelModel(allow_unidentifiable=True).fit(self.SMALL[:, :2])
+
+    def test_growing_votes_are_warned_of_once(self):
+        model = assay.LabelModel()
+        with pytest.warns(assay.CheckWarning):
+            model.partial_fit(self.SMALL)
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            model.partial_fit(self.SMALL)
+        assert not {str(one.message)[:4] for one in found} & {"A104", "A304"}
+
+    def test_check_says_the_same_before_a_fit(self):
+        for gold in (None, np.array([0, 1] * 4)):
+            assert str(assay.LabelModel().check(self.SMALL, gold)) == str(
+                assay.LabelModel().fit(self.SMALL, gold).check_
+            )
+
+
+def test_values_that_are_never_emitted_have_no_accuracy():
+    table = assay.LabelModel(cardinality=3).fit(flat_world(sources=5).draw(500).votes.codes).sources_
+    never = table[table["votes"] == 0]
+    assert set(never["value"]) == {"2"}
+    assert never["accuracy"].isna().all()
+    assert (never["low"] == 0).all()
+    assert (never["high"] == 1).all()
+    assert table[table["votes"] > 0]["accuracy"].notna().all()
+
+
+@pytest.mark.parametrize("verb", ["predict", "predict_proba"])
+def test_arguments_of_other_label_models_are_explained_where_labels_are_asked_for(verb):
+    votes = flat_world(sources=5).draw(300).votes
+    with pytest.raises(assay.AssayError, match=r"tie_break_policy.*decide"):
+        getattr(assay.LabelModel().fit(votes), verb)(votes, tie_break_policy="random")

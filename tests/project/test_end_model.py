@@ -11,7 +11,8 @@ from typer.testing import CliRunner
 
 import assay
 from assay.cli import app
-from assay.project import Project
+from assay.project import Project, run
+from assay.project.demo import write_example
 from assay.project.end_model import (
     CHECKPOINT_FILE,
     MODEL_FILE,
@@ -223,3 +224,43 @@ def test_data_that_has_changed_is_refused_and_the_model_stays(trained, tmp_path)
     assert (home / "out" / MODEL_FILE).read_bytes() == before
     with pytest.raises(assay.ProjectError, match="Did you mean 'section'"):
         compare_methods(Project.load(home), "sektion")
+
+
+class TestTestFile:
+    """``[test]``: rows of their own, with gold, that nothing is learned from."""
+
+    @pytest.fixture
+    def tested(self, tmp_path):
+        write_example(tmp_path / "p", 200, 7)
+        write_example(tmp_path / "other", 120, 8)
+        for name in ("texts", "gold"):
+            (tmp_path / "other" / f"{name}.jsonl").rename(tmp_path / "p" / f"test_{name}.jsonl")
+        settings = tmp_path / "p" / "assay.toml"
+        settings.write_text(settings.read_text() + '\n[test]\npath = "test_texts.jsonl"\ngold = "test_gold.jsonl"\n')
+        return tmp_path / "p"
+
+    def test_methods_are_scored_on_it_alone(self, tested):
+        project = Project.load(tested)
+        run(project, progress=False)
+        found = compare_methods(project)
+        assert {one.items for one in found.values()} == {120}
+        assert found["label model"].accuracy > 0.5
+        assert "majority vote" in found
+
+    @pytest.mark.parametrize(
+        ("before", "after", "why"),
+        [('"entity"', '"entty"', "entty"), ('"Person"', '"Persn"', "test_gold.jsonl.*column 'entity'.*Persn")],
+    )
+    def test_its_gold_is_checked_before_any_work(self, tested, before, after, why):
+        gold = tested / "test_gold.jsonl"
+        gold.write_text(gold.read_text().replace(before, after))
+        with pytest.raises(assay.ProjectError, match=why):
+            run(Project.load(tested), progress=False)
+        assert not (tested / "out").exists()
+
+    def test_so_is_its_length(self, tested):
+        gold = tested / "test_gold.jsonl"
+        unnamed = pl.read_ndjson(gold).drop("id")  # which are matched by their order
+        unnamed[:-1].write_ndjson(gold)
+        with pytest.raises(assay.ProjectError, match=r"119 rows.*has 120"):
+            run(Project.load(tested), progress=False)

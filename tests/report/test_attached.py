@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import assay
+from assay._core.extras import how_to_install
 from assay.checks import CheckReport
 from assay.report import DependencyPlots, EvaluationPlots, LabelPlots, ModelPlots, VotePlots, html_of, plots_of
 
@@ -74,7 +75,7 @@ except assay.AssayError as error:
     print(error)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "charts need altair, which is not installed: pip install 'assay[report]'"
+    assert done.stdout.strip() == f"charts need altair, which is not installed: {how_to_install('report')}"
 
 
 def test_without_altair_the_command_line_works(tmp_path):

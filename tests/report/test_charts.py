@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from assay._core.extras import how_to_install
 from assay._core.palette import LIGHT, PAGE
 from assay.errors import AssayError
 from assay.report import charts
@@ -76,4 +77,4 @@ def test_without_altair_the_error_says_what_to_install():
         "try:\n    import assay.report.charts\nexcept AssayError as error:\n    print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "charts need altair, which is not installed: pip install 'assay[report]'"
+    assert done.stdout.strip() == f"charts need altair, which is not installed: {how_to_install('report')}"

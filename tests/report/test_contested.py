@@ -5,6 +5,7 @@ import pytest
 
 from assay import Votes
 from assay.counts.tally import Tally
+from assay.gold import GoldItems
 from assay.report.contested import contested_items
 from assay.report.facts import vote_text
 from assay.votes.summary import contradictions
@@ -13,7 +14,7 @@ from assay.votes.summary import contradictions
 class TestContested:
     def test_items_have_the_votes_and_the_posterior_that_are_told(self, fitted, counted):
         model, votes, gold = fitted
-        found = contested_items(counted, votes, gold, 12)
+        found = contested_items(counted, votes, GoldItems.among(votes, gold), 12)
         assert len(found) == 12
         pairs = contradictions(votes)
         outcomes = ["Doctor", "Lawyer", "Hospital", "Office"]

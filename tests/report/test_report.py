@@ -10,6 +10,7 @@ import pytest
 
 import assay
 from assay import AssayError, LabelModel, Report, Task, TaskGraph, VoteError, Votes, apply, column, source
+from assay._core.extras import how_to_install
 from assay._core.texts import printable
 from assay.report import report as report_module
 from assay.simulate import flat_world
@@ -186,6 +187,13 @@ def test_large_runs_are_cut_with_a_note(monkeypatch):
     assert "from a sample of the items" in page
 
 
+def test_votes_and_gold_in_a_file_give_the_same_report(model, simulation, tmp_path):
+    path = simulation.votes.to_parquet(tmp_path / "votes.parquet")
+    here, there = (Report.of(model, votes, gold=simulation.gold) for votes in (simulation.votes, path))
+    assert here.to_html() == there.to_html()
+    assert there.evaluations
+
+
 def test_what_cannot_be_is_refused(model, simulation):
     with pytest.raises(AssayError, match="is not fitted yet"):
         Report.of(LabelModel(), simulation.votes)
@@ -205,5 +213,5 @@ def test_without_altair_the_error_says_what_to_install(tmp_path):
         "try:\n    assay.Report.of(model, votes).save('x.html')\nexcept assay.AssayError as error:\n    print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
-    assert done.stdout.strip() == "charts need altair, which is not installed: pip install 'assay[report]'"
+    assert done.stdout.strip() == f"charts need altair, which is not installed: {how_to_install('report')}"
     assert not list(tmp_path.iterdir())

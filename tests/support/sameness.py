@@ -1,5 +1,8 @@
 """The same to the last bit: counts, models and labels."""
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import numpy as np
 
 from assay import LabelModel, Labels, Tally
@@ -47,7 +50,14 @@ def same_labels(one: Labels, other: Labels) -> bool:
         one.tasks == other.tasks
         and all(np.array_equal(a, b) for a, b in zip(one.joint, other.joint, strict=True))
         and same_array(one.items, other.items)
+        and same_array(one.has_votes, other.has_votes)
     )
+
+
+def as_stored(labels: Labels) -> Labels:
+    """Labels as they come back from a file, which keeps seven digits."""
+    with TemporaryDirectory() as folder:
+        return Labels.from_parquet(labels.to_parquet(Path(folder) / "labels.parquet"))
 
 
 def same_model(one: LabelModel, other: LabelModel) -> bool:

@@ -68,10 +68,30 @@ def test_the_file_is_readable_by_others(tmp_path, entities):
     labels = {"coarse": ["Person", None, "Organization"], "fine": ["Doctor", "Lawyer", None]}
     votes = Votes.from_columns(entities, labels)
     path = votes.to_parquet(tmp_path / "new folder" / "votes.parquet")
-    with_none = pd.read_parquet(path).astype(object)
-    assert {name: with_none[name].where(with_none[name].notna(), None).tolist() for name in with_none} == labels
-    assert pl.read_parquet(path).cast(pl.String).to_dict(as_series=False) == labels
-    assert pq.read_table(path).column("fine").to_pylist() == labels["fine"]
+    texts = {name: [label or "" for label in column] for name, column in labels.items()}
+    assert pd.read_parquet(path).astype(object).to_dict(orient="list") == texts
+    assert pl.read_parquet(path).cast(pl.String).to_dict(as_series=False) == texts
+    assert pq.read_table(path).column("fine").to_pylist() == texts["fine"]
+    assert Votes.from_parquet(path).to_pandas().to_dict(orient="list") == labels
+
+
+def test_some_sources_alone(tmp_path, entities):
+    labels = {"coarse": ["Person", None, "Organization"], "fine": ["Doctor", "Lawyer", None]}
+    votes = replace(Votes.from_columns(entities, labels), items=np.array(["a", "b", "c"]))
+    path = votes.to_parquet(tmp_path / "votes.parquet")
+    assert Votes.from_parquet(path, sources=["fine"]) == votes.select(["fine"])
+    assert Votes.from_parquet(path, sources=["fine", "coarse"]) == votes.select(["fine", "coarse"])
+    with pytest.raises(VoteError, match=r"there is no source 'fin'\. Did you mean 'fine'"):
+        Votes.from_parquet(path, sources=["fin"])
+    listed, _ = few()
+    path = listed.to_parquet(tmp_path / "listed.parquet")
+    assert Votes.from_parquet(path, sources=listed.names[2:4]) == listed.select(listed.names[2:4])
+
+
+def test_values_that_fill_a_type_to_its_end(tmp_path):
+    for classes in (126, 127, 128, 129):
+        votes = Votes.from_matrix([[0, classes - 1], [classes - 1, -1]], cardinality=classes)
+        assert Votes.from_parquet(votes.to_parquet(tmp_path / "votes.parquet")) == votes
 
 
 def test_a_source_called_item_does_not_clash_with_the_items(tmp_path):
@@ -95,7 +115,7 @@ def test_other_programs_may_reorder_the_dictionaries(tmp_path):
         for name in table.column_names:
             values = table.column(name).to_pylist()
             order = pa.array(["z", "y", "x"])
-            codes = pa.array([None if value is None else "zyx".index(value) for value in values], type=pa.int32())
+            codes = pa.array(["zyx".index(value) if value else None for value in values], type=pa.int32())
             columns[name] = pa.DictionaryArray.from_arrays(codes, order)
         return pa.table(columns)
 
@@ -393,10 +413,19 @@ def test_counts_of_lists_in_a_file_are_those_in_memory(tmp_path, monkeypatch):
 # Files as they were written before there were lists: one column a source, whatever was in it.
 
 
+def with_nulls(table):
+    """A table of votes as earlier versions wrote it: an abstention is null."""
+    said = json.loads(table.schema.metadata[KEY]) | {"version": 1}
+    columns = {
+        name: pa.array([text or None for text in table.column(name).to_pylist()], pa.string()).dictionary_encode()
+        for name in table.column_names
+    }
+    return pa.table(columns).replace_schema_metadata({KEY: json.dumps(said).encode()})
+
+
 def test_old_files_of_few_votes_are_still_read(tmp_path):
     votes, codes = few()
-    table = Votes.from_matrix(codes, labels=["x", "y", "z"], names=votes.names).to_arrow()
-    assert json.loads(table.schema.metadata[KEY])["version"] == 1
+    table = with_nulls(Votes.from_matrix(codes, labels=["x", "y", "z"], names=votes.names).to_arrow())
     assert table.column_names == list(votes.names)
     pq.write_table(table, tmp_path / "votes.parquet")
     again = Votes.from_parquet(tmp_path / "votes.parquet")

@@ -38,9 +38,9 @@ class ParquetParts:
         """The columns."""
         return self._writer.schema
 
-    def write(self, table: pa.Table) -> None:
-        """Append rows."""
-        self._writer.write_table(table)
+    def write(self, table: pa.Table, row_group_size: int | None = None) -> None:
+        """Append rows, in groups of at most so many."""
+        self._writer.write_table(table, row_group_size=row_group_size)
         self._rows += len(table)
 
     def note(self, notes: Mapping[str, str]) -> None:
@@ -56,23 +56,24 @@ class ParquetParts:
 @contextmanager
 def parquet_parts(path: Path, schema: pa.Schema, **options: Any) -> Iterator[ParquetParts]:
     """Write a Parquet file part by part; ``options`` are those of pyarrow's writer."""
-    with pq.ParquetWriter(path, schema, compression="zstd", write_page_checksum=True, **options) as writer:
+    options = {"compression": "zstd"} | options
+    with pq.ParquetWriter(path, schema, write_page_checksum=True, **options) as writer:
         parts = ParquetParts(writer)
         yield parts
         parts._finish()
 
 
-def write_parquet(table: pa.Table, path: Path) -> Path:
+def write_parquet(table: pa.Table, path: Path, row_group_size: int | None = None) -> Path:
     """Write a Parquet file whole, or not at all."""
     with writing(path) as unfinished, parquet_parts(unfinished, table.schema) as parts:
-        parts.write(table)
+        parts.write(table, row_group_size)
     return path
 
 
-def read_parquet(path: Path) -> pa.Table:
-    """Read a Parquet file, or say why not."""
+def read_parquet(path: Path, columns: list[str] | None = None) -> pa.Table:
+    """Read a Parquet file, or some of its columns, or say why not."""
     with opened(path) as file, reading(path, _KIND, VoteError):
-        return file.read()
+        return file.read(columns)
 
 
 @contextmanager

@@ -252,6 +252,47 @@ def to_posterior(scores: FloatArray, voted: npt.NDArray[np.int32], discount: flo
             _to_probabilities(logs)
 
 
+_BELOW_ONE, _ABOVE_ZERO = np.nextafter(np.float32(1), np.float32(0)), np.finfo(np.float32).tiny
+_HALF = np.float32(0.5)
+
+
+@njit(nogil=True, cache=True)
+def to_single_precision(
+    joint: FloatArray,
+    chosen: npt.NDArray[Any],
+    confidence: npt.NDArray[np.float32],
+    rounded: npt.NDArray[np.float32],
+) -> None:
+    """Write the most probable outcome of (items, outcomes), the first in a tie, its probability, and all rounded.
+
+    What is neither impossible nor certain stays so, and the most probable outcome is the only one after rounding, too.
+    Of two outcomes only the second is rounded: the first is what it leaves.
+    """
+    items, outcomes = joint.shape
+    first = 1 if outcomes == 2 else 0
+    for i in range(items):
+        best, share = 0, joint[i, 0]
+        for y in range(1, outcomes):
+            # Without a branch, which would be mispredicted too often.
+            best = y if joint[i, y] > share else best
+            share = max(share, joint[i, y])
+        chosen[i] = best
+        confidence[i] = share
+        for y in range(first, outcomes):
+            single = np.float32(joint[i, y])
+            if single == 1 and joint[i, y] < 1:
+                single = _BELOW_ONE
+            elif single == 0 and joint[i, y] > 0:
+                single = _ABOVE_ZERO
+            rounded[i, y] = single
+        tied = outcomes == 2 and best == 1 and rounded[i, 1] == _HALF
+        if outcomes > 2:
+            for y in range(best):
+                tied |= rounded[i, y] == rounded[i, best]
+        if tied:
+            rounded[i, best] = np.nextafter(rounded[i, best], np.float32(1))
+
+
 @njit(nogil=True, cache=True)
 def expect_discounted(
     starts: IntArray,

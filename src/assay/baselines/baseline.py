@@ -48,7 +48,8 @@ class Baseline(Estimator[FittedBaseline[LearnedT]]):
     def label(self, votes: Any) -> Labels:
         """Labels for every item, as :meth:`assay.LabelModel.label` gives them."""
         given = self._aligned(votes)
-        return Labels(given.tasks, tuple(self._outcome_probabilities(given)), given.items)
+        joint = tuple(self._outcome_probabilities(given))
+        return Labels(given.tasks, joint, given.items, has_votes=given.voted)
 
     def score(self, votes: Any, gold: Any) -> float:
         """The share of outcomes that are right; gold has any of the shapes that :func:`assay.evaluate` takes."""

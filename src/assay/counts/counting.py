@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, Literal
 
@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from assay._core.progress import Progress
-from assay.counts.patterns import SKETCH_SIZE, Sketch
-from assay.counts.tally import Tally, count_frequent, count_part
+from assay.counts.patterns import EVERYTHING, SKETCH_SIZE, Hashes, Sketch
+from assay.counts.tally import Tally, count_frequent, count_part, sum_of
 from assay.engine import Engine, Local, engine_of
 from assay.errors import VoteError
-from assay.votes import Piece, Schema, Votes, as_votes, is_in_pieces, pieces_of, read, schema_of
+from assay.votes import Piece, Schema, Votes, as_votes, is_in_pieces, map_pieces, pieces_of, read, schema_of
 
 
 def count(
@@ -72,24 +72,70 @@ def tally_of(
     if first is None:
         raise VoteError("expected batches of votes, but there are none")
     schema = schema_of(first) if like is None else like
-    total = Tally.zero(schema, size)
+    job = _Count(schema, size, once=not again)
+    all_pieces: Iterable[Piece] = chain([first], stream)
     with Progress("counting votes", items, show=progress) as bar:
-        for part in place.map(_Count(schema, size, once=not again), chain([first], stream)):
-            total = total + part
-            bar.advance(part.items)
+        sums = _Sums()
+        guess = EVERYTHING
+        if again and items is not None and isinstance(place, Local):
+            sums.add(job(first))
+            bar.advance(sums.items)
+            guess = job.limit[0] = sums.total.sketch.expected_limit(items)
+            all_pieces = stream
+        total = _count_pieces(place, job, all_pieces, sums, bar)
+        if guess < EVERYTHING and total.sketch.limit >= guess:
+            # More patterns would have fitted than were looked for: rows repeat more often than in the first piece.
+            job = replace(job, limit=np.full(1, EVERYTHING))
+            total = _count_pieces(place, job, pieces, _Sums(), bar)
     if not again or not total.sketch.needs_second_pass:
         return total
     with Progress("counting frequent votes", items, show=progress) as bar:
         frequent = Sketch.zero(len(schema.names), size=2**62)
-        for counted, found in place.map(_CountFrequent(schema, total.sketch.crowded), pieces):
+        for counted, found in map_pieces(place, _CountFrequent(schema, total.sketch.crowded), pieces):
             frequent = frequent + found
             bar.advance(counted)
     return replace(total, sketch=total.sketch.with_frequent(frequent))
 
 
+def _count_pieces(place: Engine, job: _Count, pieces: Iterable[Piece], sums: _Sums, bar: Progress) -> Tally:
+    for part in map_pieces(place, job, pieces):
+        sums.add(part)
+        # Seen by the pieces that are counted in this process from now on.
+        job.limit[0] = min(job.limit[0], sums.limit)
+        bar.advance(part.items)
+    return sums.total
+
+
 def needs_counting_in_pieces(votes: Any) -> bool:
     """Whether votes are counted already, or come in pieces."""
     return isinstance(votes, Tally) or is_in_pieces(votes)
+
+
+class _Sums:
+    """A sum of many tallies: always of two that have about as many pieces, so that large ones are seldom added."""
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[int, Tally]] = []
+
+    def add(self, part: Tally) -> None:
+        pieces = 1
+        while self._parts and self._parts[-1][0] <= pieces:
+            before, total = self._parts.pop()
+            pieces, part = before + pieces, total + part
+        self._parts.append((pieces, part))
+
+    @property
+    def items(self) -> int:
+        return sum(part.items for _, part in self._parts)
+
+    @property
+    def limit(self) -> np.uint64:
+        """The highest hash of a pattern that there is room for."""
+        return min(part.sketch.limit for _, part in self._parts)
+
+    @property
+    def total(self) -> Tally:
+        return sum_of(part for _, part in reversed(self._parts))
 
 
 @dataclass(frozen=True)
@@ -100,12 +146,16 @@ class _Count:
     size: int
     once: bool
     """Whether the piece can be read only once, so that frequent patterns must be counted in the same pass."""
+    limit: Hashes = field(default_factory=lambda: np.full(1, EVERYTHING))
+    """(1,): the highest hash of a pattern that all pieces so far leave room for. With more items it only gets lower, so
+    that later pieces need not collect what would be dropped as soon as it is added."""
 
     def __call__(self, piece: Piece) -> Tally:
-        total = Tally.zero(self.schema, self.size)
-        for votes in _aligned(piece, self.schema):
-            total = total + (Tally.of(votes, self.size) if self.once else count_part(votes, self.size))
-        return total
+        parts = [self._counted(votes) for votes in _aligned(piece, self.schema)]
+        return sum_of(parts) if parts else Tally.zero(self.schema, self.size)
+
+    def _counted(self, votes: Votes) -> Tally:
+        return Tally.of(votes, self.size) if self.once else count_part(votes, self.size, self.limit[0])
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,10 @@ SKETCH_SIZE = 2**21
 _BUCKET_BITS = 20
 _FREQUENT = 1 / 4_096
 """Patterns that make up this share of the items are frequent; a sketch misses none of them."""
-_EVERYTHING = np.uint64(2**64 - 1)
+_MARGIN = 4
+"""How many times as many patterns are collected from each part as would be needed if no row repeated itself."""
+EVERYTHING = np.uint64(2**64 - 1)
+"""The limit of a sketch that has all patterns: no hash is higher."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +144,7 @@ class Sketch:
     counts: IntArray
     """(patterns,): how many items have each. Exact."""
     rows: SparseCodes
-    limit: np.uint64 = _EVERYTHING
+    limit: np.uint64 = EVERYTHING
     """All patterns with a hash up to this are in the sketch."""
     buckets: IntArray | None = None
     """The number of items by the leading bits of their hash, once some patterns were dropped."""
@@ -159,7 +162,12 @@ class Sketch:
 
     @classmethod
     def of(
-        cls, hashes: Hashes, listed: Callable[[IntArray], SparseCodes], votes: int, size: int = SKETCH_SIZE
+        cls,
+        hashes: Hashes,
+        listed: Callable[[IntArray], SparseCodes],
+        votes: int,
+        size: int = SKETCH_SIZE,
+        highest: np.uint64 = EVERYTHING,
     ) -> Sketch:
         """The sketch of some items.
 
@@ -173,16 +181,18 @@ class Sketch:
             The total number of votes cast.
         size
             The maximum size of the sketch.
+        highest
+            Patterns with a higher hash are not looked for.
         """
-        limit = _guess(hashes, 1 + votes / max(len(hashes), 1), size)
+        limit = min(highest, _guess(hashes, 1 + votes / max(len(hashes), 1), size))
         while True:
             keys, counts, first = distinct(hashes, limit)
             # Rows in memory order are listed faster than rows in hash order.
             rows = listed(first)
-            whole = limit == _EVERYTHING
-            if whole or len(rows) + len(rows.sources) > size:
+            whole = limit == EVERYTHING
+            if limit >= highest or len(rows) + len(rows.sources) > size:
                 break
-            limit = _EVERYTHING if int(limit) >= 2**62 else np.uint64(4 * int(limit))
+            limit = min(highest, EVERYTHING if int(limit) >= 2**62 else np.uint64(4 * int(limit)))
         order = np.argsort(keys)
         if whole and len(rows) + len(rows.sources) <= size:
             return cls(keys[order], counts[order], rows.take(order), size=size)
@@ -200,15 +210,27 @@ class Sketch:
         """Whether the sketch has all patterns."""
         return self.buckets is None
 
+    def expected_limit(self, items: int) -> np.uint64:
+        """A hash above which there will be no room left for patterns, if these are the first of so many items.
+
+        A guess with a wide margin, where few patterns repeat; everything where many do.
+        """
+        alone = np.count_nonzero(self.counts == 1)
+        if self.buckets is None or 2 * alone < len(self.counts):
+            return EVERYTHING
+        share = _MARGIN * self.items / max(items, 1)
+        return EVERYTHING if share >= 1 else np.uint64(int(share * int(self.limit)))
+
     def __add__(self, other: Sketch) -> Sketch:
-        merged = _merged(self, other)
+        joined, order = _joined(self, other)
         limit = min(self.limit, other.limit)
         buckets = None
         if self.buckets is not None or other.buckets is not None:
             buckets = self._all_buckets + other._all_buckets
         frequent = [part for part in (self.frequent, other.frequent) if part is not None]
         known = None if not frequent else frequent[0] if len(frequent) == 1 else _merged(*frequent)
-        return replace(merged, limit=limit, buckets=buckets, frequent=known, size=min(self.size, other.size))._bounded()
+        size = min(self.size, other.size)
+        return replace(joined, limit=limit, buckets=buckets, frequent=known, size=size)._bounded(order)
 
     @property
     def _all_buckets(self) -> IntArray:
@@ -216,17 +238,16 @@ class Sketch:
             return self.buckets
         return np.bincount(_bucket_of(self.keys), weights=self.counts, minlength=2**_BUCKET_BITS).astype(np.int64)
 
-    def _bounded(self, order: IntArray | None = None) -> Sketch:
-        """The same with the patterns of lowest hash, up to the maximum size.
+    def _bounded(self, ascending: IntArray) -> Sketch:
+        """The patterns of lowest hash, up to the maximum size.
 
-        ``order`` sorts the hashes, if the patterns are not sorted yet, so that sorting and truncating take one pass.
+        ``ascending`` are the patterns by their hash, so that sorting and truncating take one pass.
         """
-        ascending = np.arange(len(self.keys)) if order is None else order
         room = int(np.searchsorted(np.cumsum(1 + np.diff(self.rows.starts)[ascending]), self.size, side="right"))
         kept = min(room, int(np.searchsorted(self.keys[ascending], self.limit, side="right")))
-        if kept == len(self.keys) and self.buckets is None:
-            return self
-        next_key = None if kept == len(self.keys) else self.keys[ascending[kept]]
+        if kept == len(ascending) and self.buckets is None:
+            return replace(self._part(ascending), limit=self.limit, frequent=self.frequent)
+        next_key = None if kept == len(ascending) else self.keys[ascending[kept]]
         limit = self.limit if next_key is None else min(self.limit, np.uint64(int(next_key) - 1))
         smaller = replace(
             self._part(ascending[:kept]), limit=limit, buckets=self._all_buckets, frequent=None, size=self.size
@@ -351,12 +372,12 @@ def row_hashes(codes: CodeArray, factors: Hashes) -> Hashes:
     return hashes
 
 
-def distinct(hashes: Hashes, limit: np.uint64 = _EVERYTHING) -> tuple[Hashes, IntArray, IntArray]:
+def distinct(hashes: Hashes, limit: np.uint64 = EVERYTHING) -> tuple[Hashes, IntArray, IntArray]:
     """The distinct hashes up to a limit, their counts and first positions, in the order of the latter."""
     from assay._core import counting_loops
 
     room = len(hashes)
-    if limit < _EVERYTHING:
+    if limit < EVERYTHING:
         room = int(np.count_nonzero(hashes <= limit))
     keys = np.empty(room, dtype=np.uint64)
     counts, first = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
@@ -367,12 +388,12 @@ def distinct(hashes: Hashes, limit: np.uint64 = _EVERYTHING) -> tuple[Hashes, In
 def _guess(hashes: Hashes, cost: float, size: int) -> np.uint64:
     """A limit that admits slightly more patterns than fit, if rows hardly ever repeat."""
     if len(hashes) * cost <= size:
-        return _EVERYTHING
+        return EVERYTHING
     some = hashes[: 2**14]
     if 2 * len(np.unique(some)) < len(some):
-        return _EVERYTHING
+        return EVERYTHING
     share = 1.2 * size / (cost * len(hashes))
-    return _EVERYTHING if share >= 0.7 else np.uint64(int(share * 2**64))
+    return EVERYTHING if share >= 0.7 else np.uint64(int(share * 2**64))
 
 
 def _bucket_of(hashes: Hashes) -> IntArray:
@@ -387,7 +408,17 @@ def _count_into(buckets: IntArray, hashes: Hashes) -> None:
 
 def _merged(one: Sketch, other: Sketch) -> Sketch:
     """The patterns of both, with added counts."""
-    keys, first, group = np.unique(np.concatenate([one.keys, other.keys]), return_index=True, return_inverse=True)
-    counts = np.zeros(len(keys), dtype=np.int64)
-    np.add.at(counts, group, np.concatenate([one.counts, other.counts]))
-    return Sketch(keys, counts, SparseCodes.concat([one.rows, other.rows]).take(first), size=one.size)
+    joined, order = _joined(one, other)
+    return joined._part(order)
+
+
+def _joined(one: Sketch, other: Sketch) -> tuple[Sketch, IntArray]:
+    """The patterns of one and then of the other, and which of them to take, by hash: of two that are the same, the
+    first, which has the counts of both."""
+    keys, counts = np.concatenate([one.keys, other.keys]), np.concatenate([one.counts, other.counts])
+    order = np.argsort(keys, kind="stable")  # which is fast on two sorted parts
+    again = np.flatnonzero(keys[order[1:]] == keys[order[:-1]]) + 1
+    counts[order[again - 1]] += counts[order[again]]
+    counts[order[again]] = 0
+    rows = SparseCodes.concat([one.rows, other.rows])
+    return Sketch(keys, counts, rows, size=one.size), np.delete(order, again)

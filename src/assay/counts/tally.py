@@ -21,7 +21,7 @@ from assay._core.reading import reading
 from assay._core.stored_arrays import stored_array
 from assay._core.threads import parallel_map, ranges, thread_count
 from assay.counts.files import read_counts, write_counts
-from assay.counts.patterns import SKETCH_SIZE, Sketch, multipliers, patterns_in
+from assay.counts.patterns import EVERYTHING, SKETCH_SIZE, Sketch, multipliers, patterns_in
 from assay.errors import VoteError
 from assay.votes import HasSchema, Schema, SparseCodes, Votes
 
@@ -259,16 +259,16 @@ def count(parts: Callable[[], Iterable[Votes]], size: int = SKETCH_SIZE) -> Tall
     VoteError
         If there are no parts, or parts of different sources.
     """
-    total = _sum(_counted(part, size) for part in parts())
+    total = sum_of(_counted(part, size) for part in parts())
     if not total.sketch.needs_second_pass:
         return total
-    frequent = _sum(count_frequent(part, total.sketch.crowded) for part in parts())
+    frequent = sum_of(count_frequent(part, total.sketch.crowded) for part in parts())
     return replace(total, sketch=total.sketch.with_frequent(frequent))
 
 
-def count_part(votes: Votes, size: int = SKETCH_SIZE) -> Tally:
-    """Count one part of the votes, without a second pass."""
-    return _sum(_counted(block, size) for block in blocks(votes))
+def count_part(votes: Votes, size: int = SKETCH_SIZE, highest: np.uint64 = EVERYTHING) -> Tally:
+    """Count one part of the votes, without a second pass, and without patterns of a higher hash than given."""
+    return sum_of(_counted(block, size, highest) for block in blocks(votes))
 
 
 def count_frequent(votes: Votes, crowded: BoolArray) -> Sketch:
@@ -282,7 +282,8 @@ def blocks(votes: Votes) -> Iterator[Votes]:
         yield votes.block(start, min(start + _ITEMS_AT_ONCE, len(votes)))
 
 
-def _sum(parts: Iterable[Sum]) -> Sum:
+def sum_of(parts: Iterable[Sum]) -> Sum:
+    """The sum of tallies, or of sketches."""
     total: Sum | None = None
     for part in parts:
         total = part if total is None else total + part
@@ -291,7 +292,7 @@ def _sum(parts: Iterable[Sum]) -> Sum:
     return total
 
 
-def _counted(votes: Votes, size: int) -> Tally:
+def _counted(votes: Votes, size: int, highest: np.uint64 = EVERYTHING) -> Tally:
     n, m = votes.shape
     if votes.schema.has_several:
         votes = votes.unlinked
@@ -323,7 +324,7 @@ def _counted(votes: Votes, size: int) -> Tally:
         overlaps = tuple(found for found, _ in counted)
         covered = np.array([items for _, items in counted], dtype=np.int64)
     if size:
-        sketch = Sketch.of(hashes_of(votes), _lister(votes), int(single.sum()), size)
+        sketch = Sketch.of(hashes_of(votes), _lister(votes), int(single.sum()), size, highest)
     else:
         sketch = Sketch.zero(m, size)
     return Tally(votes.schema, n, single, covered, sketch, pair, overlaps)

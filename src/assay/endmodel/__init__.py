@@ -15,6 +15,7 @@ _HOMES = {
     "assay.endmodel.features": ["Features"],
     "assay.endmodel.lstm": ["BiLSTM"],
     "assay.endmodel.model": ["EndModel"],
+    "assay.endmodel.neighbours": ["NeighbourModel"],
     "assay.endmodel.ngrams": ["NGrams"],
     "assay.endmodel.random_search": ["Between", "Search", "search"],
     "assay.endmodel.settings": ["NetworkSettings"],
@@ -30,6 +31,7 @@ __all__ = [
     "EndModel",
     "Features",
     "NGrams",
+    "NeighbourModel",
     "NetworkSettings",
     "Search",
     "SklearnEndModel",
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from assay.endmodel.features import Features
     from assay.endmodel.lstm import BiLSTM
     from assay.endmodel.model import EndModel
+    from assay.endmodel.neighbours import NeighbourModel
     from assay.endmodel.ngrams import NGrams
     from assay.endmodel.random_search import Between, Search, search
     from assay.endmodel.settings import NetworkSettings

@@ -44,7 +44,7 @@ class Features(Encoder):
         """Find out how many features there are, and how they are spread."""
         from scipy.sparse import issparse
 
-        matrix = _matrix(data, self.columns)
+        matrix = as_matrix(data, self.columns)
         if issparse(matrix) or not self.standardize:
             return FeatureReader(self, matrix.shape[1], bool(issparse(matrix)), None)
         spread = matrix.std(axis=0)
@@ -76,7 +76,7 @@ class FeatureReader(Reader):
 
         from assay.endmodel.inputs import DenseInputs, SparseInputs
 
-        matrix = _matrix(data, self.encoder.columns)
+        matrix = as_matrix(data, self.encoder.columns)
         if matrix.shape[1] != self.width:
             raise DataError(f"expected rows of {self.width} features, but they have {matrix.shape[1]}")
         if self.is_sparse:
@@ -101,7 +101,7 @@ class FeatureReader(Reader):
         return Learned({"width": self.width, "sparse": self.is_sparse}, arrays)
 
 
-def _matrix(data: Any, columns: tuple[str, ...] | None) -> Any:
+def as_matrix(data: Any, columns: tuple[str, ...] | None = None) -> Any:
     """Data as a dense or sparse matrix in single precision, with a finite number everywhere."""
     from scipy.sparse import csr_matrix, issparse
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from assay._core.extras import how_to_install
 from assay._core.threads import thread_count
 from assay.endmodel.embeddings import Embeddings, Encode
 from assay.endmodel.encoder import Encoder, Reader
@@ -33,7 +34,7 @@ except ModuleNotFoundError as missing:
     if missing.name not in ("torch", "safetensors"):
         raise
     raise AssayError(
-        f"assay.EndModel needs {missing.name}, which is not installed: pip install 'assay[torch]'. "
+        f"assay.EndModel needs {missing.name}, which is not installed: {how_to_install('torch')}. "
         "assay.SklearnEndModel does without."
     ) from missing
 

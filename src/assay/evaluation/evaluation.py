@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from assay._core import views
 from assay.errors import AssayError, VoteError, near_miss
 from assay.evaluation.figures import Figure, accuracy_figure, calibration_figures, log_loss_figure, task_scores
 from assay.evaluation.many_labels import FIGURES, subset_scores
-from assay.evaluation.scored import Scored
-from assay.labels import Labels
+from assay.evaluation.scored import Scored, as_gold
+from assay.labels import Labels, StoredLabels, labels_of_rows
+from assay.votes import Votes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,7 +90,7 @@ class Evaluation:
 
 
 def evaluate(
-    labels: Labels,
+    labels: Labels | str | Path,
     gold: Any = None,
     *,
     slices: Mapping[str, Any] | None = None,
@@ -106,7 +109,8 @@ def evaluate(
     Parameters
     ----------
     labels
-        From :meth:`assay.EndModel.label`, or from :meth:`assay.LabelModel.label`.
+        From :meth:`assay.EndModel.label`, or from :meth:`assay.LabelModel.label`; or a Parquet file of them, which may
+        be larger than memory: only the labels of items with gold are kept.
     gold
         The truth about some items or all: a dict of task -> labels, in which None is N/A,
         outcome numbers (−1 unknown), labels, or dicts over tasks. By default
@@ -134,6 +138,10 @@ def evaluate(
 
     if ranges < 1:
         raise AssayError(f"ranges must be a positive integer, but is {ranges!r}")
+    if isinstance(labels, str | Path):
+        labels, gold, known_rows, items = _with_gold(Path(labels), gold)
+        slices = {name: _mask(name, given, items)[known_rows] for name, given in (slices or {}).items()}
+        weights = weights if weights is None or np.shape(weights) != (items,) else np.asarray(weights)[known_rows]
     scored = Scored.of(labels, gold, weights)
     known = np.any([numbers >= 0 for numbers in scored.outcomes], axis=0)
     if not known.any():
@@ -220,17 +228,32 @@ def _names(labels: Labels, task: str) -> list[str]:
     return [*labels.tasks[task].labels, *(["N/A"] if may_not_apply else [])]
 
 
+def _with_gold(path: Path, gold: Any) -> tuple[Labels, Votes | None, npt.NDArray[np.int64], int]:
+    """The labels of a file whose items have gold, that gold, their rows, and the number of all items."""
+    stored = StoredLabels.of(path)
+    if gold is None:
+        rows = np.empty(0, dtype=np.int64) if stored.gold is None else stored.gold.rows
+        return labels_of_rows(path, rows), None, rows, stored.items
+    truth = as_gold(stored.tasks, gold, stored.items, stored.item_names())
+    rows = np.flatnonzero(truth.voted)
+    return labels_of_rows(path, rows), truth.take(rows), rows, stored.items
+
+
+def _mask(name: str, given: Any, items: int) -> npt.NDArray[np.bool_]:
+    mask = np.asarray(given)
+    if mask.shape != (items,) or mask.dtype != bool:
+        raise VoteError(
+            f"the slice {name!r} must be True or False for each of the {items} items, "
+            f"but has {mask.dtype} values of shape {mask.shape}"
+        )
+    return mask
+
+
 def _slices(labels: Labels, scored: Scored, slices: Mapping[str, Any]) -> dict[str, tuple[Figure, int]]:
     """Per slice the accuracy, and how many of its items have gold."""
     found = {}
     for name, given in slices.items():
-        mask = np.asarray(given)
-        if mask.shape != (len(labels),) or mask.dtype != bool:
-            raise VoteError(
-                f"the slice {name!r} must be True or False for each of the {len(labels)} items, "
-                f"but has {mask.dtype} values of shape {mask.shape}"
-            )
-        part = scored.within(mask)
+        part = scored.within(_mask(name, given, len(labels)))
         items = int(np.any([numbers >= 0 for numbers in part.outcomes], axis=0).sum())
         found[str(name)] = accuracy_figure(part), items
     return found

@@ -110,7 +110,7 @@ class Scored:
 
 def as_gold(tasks: TaskGraph, gold: Any, items: int, names: npt.NDArray[Any] | None = None) -> Votes:
     """True labels in any of the shapes that :meth:`assay.Votes.summary` takes, for so many items."""
-    return Votes.from_codes(tasks, np.full((items, 1), -1), ("labels",), ((),), names).gold(gold)
+    return Votes.from_codes(tasks, np.full((items, 1), -1, dtype=np.int8), ("labels",), ((),), names).gold(gold)
 
 
 def label_numbers(gold: Votes, task: str) -> IntArray:

@@ -14,8 +14,9 @@ from assay._core import views
 from assay._core.arguments import random_numbers
 from assay.errors import AssayError, VoteError, near_miss
 from assay.gold import CheckedLabels
+from assay.labels.changes import changes_between
 from assay.labels.decisions import Metric, decisions
-from assay.labels.files import column_names, probability_columns, read_labels, to_arrow, write_labels
+from assay.labels.files import StoredLabels, column_names, probability_columns, to_arrow, write_labels
 from assay.labels.guarantee import (
     Guarantee,
     gold_checks,
@@ -24,12 +25,13 @@ from assay.labels.guarantee import (
 )
 from assay.labels.linking import gold_put_together, put_together
 from assay.labels.probabilities import confidence_of, held_out_confidence, held_out_marginal, marginal, tempered
+from assay.labels.refined import KINDS, Refined
 from assay.labels.shares import balance_table, mean_predictions
 from assay.labels.subsets import applies, f1_thresholds, named, subsets
 from assay.labels.tables import write_labels_table
 from assay.labels.tool_records import argilla_records, label_studio_tasks, write_records
 from assay.tasks import TaskGraph, question
-from assay.votes import Votes, on_the_same_task
+from assay.votes import Votes, at_once, on_the_same_task
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,6 +68,11 @@ class Labels:
     """(rows of the data,): the rows that these labels belong to, after some were dropped; None for all."""
     gold: CheckedLabels | None = None
     """The items whose gold the model has learned from, with what it would have said of them without; None if none."""
+    has_votes: npt.NDArray[np.bool_] | None = None
+    """(items,): whether any source votes; the label of an item without votes is only the class balance. None if these
+    labels do not come from votes, or it is not known."""
+    refined: Refined | None = None
+    """What the labels rest on, if :func:`assay.refine` made them."""
 
     @classmethod
     def concat(cls, parts: Iterable[Labels]) -> Labels:
@@ -76,6 +83,7 @@ class Labels:
         if len(found) == 1:
             return found[0]
         named = [part.items for part in found if part.items is not None]
+        voted = [part.has_votes for part in found if part.has_votes is not None]
         starts = np.cumsum([0, *map(len, found)]).tolist()
         checked = [(part.gold, start) for part, start in zip(found, starts, strict=False) if part.gold is not None]
         kept = [np.ones(len(part), dtype=bool) if part.kept is None else part.kept for part in found]
@@ -85,6 +93,8 @@ class Labels:
             np.concatenate(named) if len(named) == len(found) else None,
             None if all(part.kept is None for part in found) else np.concatenate(kept),
             CheckedLabels.concat(*zip(*checked, strict=True)) if checked else None,
+            np.concatenate(voted) if len(voted) == len(found) else None,
+            Refined.concat([part.refined for part in found]),
         )
 
     def put_together(self) -> Labels:
@@ -93,6 +103,13 @@ class Labels:
             return self
         gold = None if self.gold is None else gold_put_together(self.gold, self.tasks)
         return replace(self, tasks=self.tasks.linked, joint=tuple(put_together(self.joint, self.tasks)), gold=gold)
+
+    def without_gold(self, row: int) -> list[FloatArray]:
+        """Per component (outcomes,): the label of one item, as it would be without its own gold."""
+        if self.gold is not None and row in self.gold.rows:
+            at = int(np.searchsorted(self.gold.rows, row))
+            return [part[at] for part in self.gold.held_out]
+        return [joint[row] for joint in self.joint]
 
     def __len__(self) -> int:
         return len(self.joint[0])
@@ -134,6 +151,31 @@ class Labels:
         return chosen
 
     @property
+    def evidence(self) -> npt.NDArray[np.object_] | None:
+        """(items,): what each label rests on, if :func:`assay.refine` made them; else None.
+
+        ``"votes"``, ``"data"``, ``"votes and data"``, ``"gold"``; ``"class balance"`` where nothing else is known.
+        """
+        if self.refined is None:
+            return None
+        found: npt.NDArray[np.object_] = np.array(KINDS, dtype=object)[self.refined.kinds]
+        return found
+
+    def changes(self, before: Labels) -> pd.DataFrame:
+        """The items whose most probable outcome is not what it was in other labels of the same items.
+
+        A row for each item and component: *row* and, if it has one, *item*, the outcome *before* and *after*, the
+        probability of either in these labels and in those, and the *evidence* if there is any word of that.
+
+        >>> tasks = TaskGraph.flat("mail", ["ham", "spam"])
+        >>> before = Labels(tasks, (np.array([[0.9, 0.1], [0.6, 0.4]]),))
+        >>> Labels(tasks, (np.array([[0.8, 0.2], [0.3, 0.7]]),)).changes(before)
+           row before after  was  is
+        0    1    ham  spam  0.6  0.7
+        """
+        return changes_between(before, self)
+
+    @property
     def plot(self) -> LabelPlots:
         """Altair charts: ``labels.plot.confidence()``, ``counts(task)``."""
         plots: LabelPlots = views.plots_of(self)
@@ -164,17 +206,30 @@ class Labels:
         kept = np.ones(len(self), dtype=bool) if self.kept is None else self.kept.copy()
         kept[np.flatnonzero(kept)[~mask]] = False
         items = None if self.items is None else self.items[mask]
-        return Labels(self.tasks, tuple(joint[mask] for joint in self.joint), items, kept, _remaining(self.gold, mask))
+        voted = None if self.has_votes is None else self.has_votes[mask]
+        refined = None if self.refined is None else self.refined.take(mask)
+        joint = tuple(joint[mask] for joint in self.joint)
+        return Labels(self.tasks, joint, items, kept, _remaining(self.gold, mask), voted, refined)
 
-    def voted(self, votes: Any) -> Labels:
+    @property
+    def confidence(self) -> FloatArray:
+        """(items,): the probability of the most probable outcome; the least of those of several components."""
+        return confidence_of(self.joint)
+
+    def voted(self, votes: Any = None) -> Labels:
         """Drop the items that no source voted on: their labels are only the class balance.
 
-        Items with gold stay, since gold is certain; those without votes no longer speak for others.
+        Items with gold stay, since gold is certain; those without votes no longer speak for others. Labels that
+        know of their votes (``has_votes``) need not be given them.
 
         >>> votes = Votes.from_matrix([[0, 1], [-1, -1]])
         >>> len(Labels(votes.tasks, (np.full((2, 2), 0.5),)).voted(votes))
         1
         """
+        if votes is None:
+            if self.has_votes is None:
+                raise AssayError("these labels do not tell which items have votes; give the votes, as in voted(votes)")
+            return self._with_votes(self.has_votes)
         rows = len(self) if self.kept is None else len(self.kept)
         votes = votes if isinstance(votes, Votes) else on_the_same_task(votes, self.tasks)
         if votes.tasks != self.tasks or len(votes) != rows:
@@ -183,7 +238,9 @@ class Labels:
                 f"but got votes on {len(votes)}" + ("" if votes.tasks == self.tasks else " and other tasks")
             )
         has_votes = np.diff(votes.cast.starts) > 0
-        chosen = has_votes if self.kept is None else has_votes[self.kept]
+        return self._with_votes(has_votes if self.kept is None else has_votes[self.kept])
+
+    def _with_votes(self, chosen: npt.NDArray[np.bool_]) -> Labels:
         if self.gold is None:
             return self.where(chosen)
         stays = chosen.copy()
@@ -437,7 +494,20 @@ class Labels:
     # Export
 
     def to_pandas(self) -> pd.DataFrame:
-        """A column for each task with its label, or a list of them, and one for each label with its probability."""
+        """A column for each task with its label, or a list of them, and one for each label with its probability.
+
+        The label of a task is the one that it has in the most probable outcome, as in :meth:`names`; the most
+        probable label of a task by itself may be another one. *confidence* is the probability of that outcome, the
+        least of those of several components. *has_votes*, if it is known, tells whether any source voted on the item:
+        without votes, a label is only the class balance.
+
+        >>> votes = Votes.from_matrix([[0, 0], [-1, -1]], labels=["ham", "spam"])
+        >>> joint = (np.array([[0.9, 0.1], [0.5, 0.5]]),)
+        >>> Labels(votes.tasks, joint, has_votes=votes.voted).to_pandas()
+          label  label=ham  label=spam  confidence  has_votes
+        0   ham        0.9         0.1         0.9       True
+        1   ham        0.5         0.5         0.5      False
+        """
         import pandas as pd
 
         columns: dict[str, Any] = {}
@@ -445,18 +515,44 @@ class Labels:
         for task in self.tasks.declared:
             columns[task.name] = pd.Series(self.names(task.name), dtype=object)
             columns |= probability_columns(self, task.name, names)
+        columns[names.confidence] = self.confidence
+        if self.has_votes is not None:
+            columns[names.has_votes] = self.has_votes
         table = pd.DataFrame(columns)
         if self.items is not None:
             table.index = pd.Index(self.items, name="item")
         return table
 
     def to_arrow(self) -> pa.Table:
-        """An Arrow table: the columns of :meth:`to_pandas`, then the outcomes of components with several tasks."""
+        """An Arrow table: the label of each task, *confidence*, *has_votes*, and probabilities in single precision.
+
+        Of these, only what cannot be derived: those of outcomes, which are a task's labels if it stands alone, and of
+        two outcomes the second. :meth:`to_pandas` has the rest.
+        """
         return to_arrow(self)
 
     def to_parquet(self, path: str | Path) -> Path:
-        """Write the table of :meth:`to_arrow` to a Parquet file that any tool can read; gold is in its metadata."""
-        return write_labels([self], path)
+        """Write the table of :meth:`to_arrow` to a Parquet file that any tool can read; gold is in its metadata.
+
+        Probabilities keep seven digits. Large files are written in parts that can be read one by one.
+        """
+        size = at_once(sum(joint.shape[1] for joint in self.joint))
+        blocks = [slice(start, start + size) for start in range(0, max(len(self), 1), size)]
+        return write_labels([self] if len(blocks) == 1 else map(self._block, blocks), path)
+
+    def _block(self, rows: slice) -> Labels:
+        """Consecutive items, as they go into a file."""
+        gold = self.gold
+        if gold is not None:
+            here = (gold.rows >= rows.start) & (gold.rows < rows.stop)
+            gold = gold.take(here, gold.rows[here] - rows.start) if here.any() else None
+        return Labels(
+            self.tasks,
+            tuple(joint[rows] for joint in self.joint),
+            None if self.items is None else self.items[rows],
+            gold=gold,
+            has_votes=None if self.has_votes is None else self.has_votes[rows],
+        )
 
     def to_file(self, path: str | Path) -> Path:
         """Write the labels to a file by its ending: ``.csv`` or ``.jsonl`` (:meth:`to_pandas`), or ``.parquet``."""
@@ -520,8 +616,9 @@ class Labels:
     @classmethod
     def from_parquet(cls, path: str | Path) -> Labels:
         """Labels from a file that :meth:`to_parquet` wrote."""
-        tasks, joint, items, gold = read_labels(Path(path))
-        return cls(tasks, joint, items, gold=gold)
+        stored = StoredLabels.of(Path(path))
+        joint, items, has_votes = stored.whole()
+        return cls(stored.tasks, joint, items, gold=stored.gold, has_votes=has_votes, refined=stored.refined())
 
 
 def _remaining(gold: CheckedLabels | None, mask: npt.NDArray[np.bool_]) -> CheckedLabels | None:

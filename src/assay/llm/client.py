@@ -8,6 +8,7 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from assay._core.extras import how_to_install
 from assay.errors import SourceError
 from assay.llm.endpoint import Endpoint
 from assay.llm.exchange import Reply, Request, guessed_tokens
@@ -33,7 +34,7 @@ def http_client(settings: PromptSettings) -> httpx2.AsyncClient:
     try:
         import httpx2
     except ImportError:
-        raise SourceError("prompts need the package httpx2: pip install 'assay[llm]'") from None
+        raise SourceError(f"prompts need the package httpx2: {how_to_install('llm')}") from None
     limits = httpx2.Limits(max_connections=settings.concurrency, max_keepalive_connections=settings.concurrency)
     return httpx2.AsyncClient(timeout=settings.timeout, limits=limits)
 

@@ -2,6 +2,7 @@
 
 from assay.model.advice import in_common
 from assay.model.choice import ALL_RANDOM, Choice, choice_of, next_items
+from assay.model.counted import gold_in_pieces
 from assay.model.explanation import Explanation
 from assay.model.fitted import Fitted
 from assay.model.label_model import LabelModel
@@ -18,6 +19,7 @@ __all__ = [
     "Scoring",
     "check_settings",
     "choice_of",
+    "gold_in_pieces",
     "in_common",
     "next_items",
     "posterior",

@@ -15,7 +15,7 @@ from assay.engine import Engine, engine_of
 from assay.errors import AssayError
 from assay.gold import GoldItems, truth_of
 from assay.model.settings import MOMENTS, ModelSettings
-from assay.votes import Piece, Schema, SparseCodes, Votes, aligned, as_votes, pieces_of, read
+from assay.votes import Piece, Schema, SparseCodes, Votes, aligned, as_votes, map_pieces, names_of, pieces_of, read
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,17 +65,17 @@ def counted_votes(
         return Counted(tally)
     if isinstance(given, Votes):
         return Counted(tally, GoldItems.among(given.unlinked, gold))
-    return Counted(tally, _gold_in_pieces(given, gold, tally.schema, engine_of(engine)))
+    return Counted(tally, gold_in_pieces(given, gold, tally.schema, engine_of(engine)))
 
 
-def _gold_in_pieces(votes: Any, gold: Any, schema: Schema, place: Engine) -> GoldItems:
+def gold_in_pieces(votes: Any, gold: Any, schema: Schema, place: Engine) -> GoldItems:
     """The items with gold among votes in pieces; only pieces that have some are read."""
     pieces, items, _ = pieces_of(votes)
     assert items is not None
     whole = list(pieces)
     # Names are looked up only where gold may go by them: they are read from all pieces.
     named = hasattr(gold, "gold_for") or hasattr(gold, "index")
-    names = _joined(list(place.map(_names_of, whole))) if named else None
+    names = _joined(list(map_pieces(place, names_of, whole))) if named else None
     nobody = Votes.from_codes(schema.tasks, np.full((items, 1), -1, dtype=np.int8), ("nobody",), ((),), names)
     truth, weights = truth_of(nobody, gold)
     rows = np.flatnonzero(truth.voted)
@@ -86,11 +86,6 @@ def _gold_in_pieces(votes: Any, gold: Any, schema: Schema, place: Engine) -> Gol
     nothing = Votes(schema, SparseCodes.empty(len(schema.names)))
     votes_on_them = Votes.concat(found).like(schema) if found else nothing
     return GoldItems(votes_on_them, truth.take(rows), rows, items, weights[rows])
-
-
-def _names_of(piece: Piece) -> npt.NDArray[Any] | None:
-    """The names of the items of a piece, if they have any; runs on a worker."""
-    return _joined([votes.items for votes in read(piece)])
 
 
 def _joined(names: Sequence[npt.NDArray[Any] | None]) -> npt.NDArray[Any] | None:

@@ -44,6 +44,17 @@ class Explanation:
         table = pd.concat([part.table.reindex([*rows, "total"], fill_value=0.0) for part in parts], axis=1)
         return cls(table, np.concatenate([part.posterior for part in parts]))
 
+    def refined(self, posterior: Sequence[FloatArray]) -> Explanation:
+        """The explanation of a label that data was added to: what it adds is a row of its own.
+
+        ``posterior`` is, per component, (outcomes,): the refined label.
+        """
+        total = np.concatenate([_centred(np.log(np.maximum(part, TINY))) for part in posterior])
+        table = self.table.drop(index="total")
+        table.loc["data"] = total - self.table.loc["total"].to_numpy()
+        table.loc["total"] = total
+        return Explanation(table, np.concatenate(posterior))
+
     def __str__(self) -> str:
         return self.table.round(2).to_string()
 

@@ -242,7 +242,9 @@ class Fitted(HasSchema):
             for code, vote in enumerate(self.values[j]):
                 votes = int(self.uses[j][code])
                 accuracy, low, high = self._accuracy_of(j, code)
-                if votes == 0 or name in self.unidentified:
+                if votes == 0:  # nothing was said that could be right
+                    accuracy, low, high = np.nan, 0.0, 1.0
+                elif name in self.unidentified:
                     accuracy, low, high = self._by_gold_alone(j, code, accuracy)
                 rows.append(
                     {

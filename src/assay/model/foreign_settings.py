@@ -26,6 +26,8 @@ _INSTEAD = {
     "y": "give true labels second: fit(votes, gold)",
     "class_balance": "it is a setting: LabelModel(class_balance=...).fit(votes)",
     "seed": "it is a setting: LabelModel(seed=...).fit(votes)",
+    "tie_break_policy": "ties stay ties in predict_proba; label(votes).decide(...) chooses for a metric",
+    "return_probs": "predict_proba(votes) gives the probabilities",
     "deps": "dependencies= are pairs of sources",
     "k": "cardinality= is the number of classes of a bare matrix",
 }

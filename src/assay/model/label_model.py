@@ -11,10 +11,11 @@ import numpy.typing as npt
 
 from assay._core import views
 from assay._core.estimator import Estimator, from_fitted, one_or_list
+from assay._core.warned import warn
 from assay.checks import CheckReport, Drift, drift
 from assay.counts import Tally
 from assay.engine import Engine
-from assay.errors import VoteError
+from assay.errors import CheckWarning, VoteError
 from assay.gold import micro_accuracy, outcome_numbers
 from assay.labels import Labels, write_labels
 from assay.model.counted import Counted, counted_votes
@@ -26,7 +27,7 @@ from assay.model.fitted import BySource, Fitted
 from assay.model.foreign_settings import explains_foreign
 from assay.model.labeling import labels_of
 from assay.model.settings import ModelSettings, check_settings
-from assay.model.solving import check_size, checked, dependencies_of, solve, unidentified
+from assay.model.solving import check_of, check_size, checked, dependencies_of, solve, unidentified
 from assay.tasks import labels_of_questions
 
 if TYPE_CHECKING:
@@ -94,7 +95,8 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
     Attributes
     ----------
     sources_
-        DataFrame: per source and value its accuracy with a 95% interval, and coverage. Where the
+        DataFrame: per source and value its accuracy with a 95% interval, and coverage. A value that
+        was never emitted has no accuracy (NaN), and zero votes. Where the
         votes do not follow the model, intervals also cover what other models of the same votes
         say; where they do not tell an accuracy (A101, A106), they are from 0 to 1. Gold narrows
         them: it shows how often each source is right.
@@ -175,6 +177,11 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         ------
         UnidentifiableError
             If the parameters are not identifiable from these votes; the error says why.
+
+        Warns
+        -----
+        CheckWarning
+            For each problem that :func:`assay.check` finds and a fit copes with; all of them are in ``check_``.
         """
         check_settings(self, has_gold=gold is not None)
         self._counts = None
@@ -202,10 +209,26 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         self._counts = total.tally
         return self
 
+    def check(
+        self, votes: Any, gold: Any = None, *, engine: Engine | Literal["local"] = "local", progress: bool = True
+    ) -> CheckReport:
+        """What :meth:`fit` would find with these settings and this gold, as :func:`assay.check` says it; fits nothing.
+
+        It takes what :meth:`fit` takes.
+        """
+        check_settings(self, has_gold=gold is not None)
+        counted = counted_votes(votes, self, gold=gold, engine=engine, progress=progress)
+        dependencies, _ = dependencies_of(counted, self, progress)
+        return check_of(counted, dependencies, self)
+
     def _fit(self, counted: Counted, progress: bool, changed: tuple[Drift, ...] = ()) -> Self:
         check_size(counted.tally.schema)
         dependencies, learned = dependencies_of(counted, self, progress)
         report = checked(counted, dependencies, self)
+        known = self.check_.codes if self.__sklearn_is_fitted__() and self._counts is not None else frozenset()
+        for problem in report.problems:
+            if problem.code not in known:  # what votes that came before were warned of already
+                warn(CheckWarning(f"{problem.code}: {problem.message}; {problem.fix}"))
         components = solve(counted, dependencies, self)
         tally = counted.tally
         open_ = unidentified(report, labels_of_questions(tally.tasks.multiple))
@@ -231,6 +254,7 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
 
     # Labeling
 
+    @explains_foreign
     def predict_proba(self, votes: Any) -> FloatArray | list[FloatArray]:
         """(items, outcomes): P(outcome | votes); a list of those if there are several components.
 
@@ -238,6 +262,7 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         """
         return one_or_list(self._known.posteriors(votes))
 
+    @explains_foreign
     def predict(self, votes: Any) -> npt.NDArray[np.int64]:
         """(items,): the number of the most probable outcome; (items, components) if there are several components."""
         chosen = [part.argmax(axis=1) for part in self._known.posteriors(votes)]
@@ -305,12 +330,20 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         parts = labels_of(votes, self._known, engine, progress)
         return Labels.concat(parts) if out is None else write_labels(parts, out)
 
-    def explain(self, votes: Any, row: int | str) -> Explanation:
+    def explain(self, votes: Any, row: int | str, *, labels: Labels | None = None) -> Explanation:
         """The contribution of each source to the label of one item, in log-odds that sum to the posterior's.
 
         If the model has learned from gold, the row *hand labels* is what that changed.
 
-        ``row`` is a row number, or a name if it is a string.
+        Parameters
+        ----------
+        votes
+            What :meth:`predict_proba` takes.
+        row
+            A row number, or a name if it is a string.
+        labels
+            Labels of all these items that :func:`assay.refine` made from this model's: what the data changed is then
+            the row *data*, and of an item with gold what it would change without.
         """
         aligned = self._known.aligned(votes)
         row = aligned.row_of(row) if isinstance(row, str) else row
@@ -318,7 +351,15 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
             raise VoteError(f"row must be a row number, or the name of an item as a string, but is {row!r}")
         if not -len(aligned) <= row < len(aligned):
             raise VoteError(f"there is no row {row}; there are {len(aligned)} items")
-        return self._known.explain(aligned.take([row]))
+        found = self._known.explain(aligned.take([row]))
+        if labels is None:
+            return found
+        if labels.tasks != aligned.tasks or len(labels) != len(aligned):
+            raise VoteError(
+                f"expected refined labels of the {len(aligned)} items and the tasks of these votes, "
+                f"but got labels of {len(labels)} items"
+            )
+        return found.refined(labels.without_gold(int(row) % len(aligned)))
 
     # Storage
 

@@ -14,7 +14,7 @@ from assay.errors import VoteError
 from assay.labels import Labels
 from assay.model.fitted import Fitted
 from assay.model.scorer import Scorer
-from assay.votes import Piece, Schema, SparseCodes, Votes, is_in_pieces, pieces_of, read
+from assay.votes import Piece, Schema, SparseCodes, Votes, is_in_pieces, map_pieces, pieces_of, read
 
 _NOWHERE = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
 """No items with gold, and no rows of them."""
@@ -30,8 +30,7 @@ def labels_of(votes: Any, fitted: Fitted, engine: Engine | Literal["local"], pro
         yield fitted.labels(job.labels(given), here, rows).put_together()
         return
     pieces, items, _ = pieces_of(given)
-    # In this process a piece is labeled part by part; a worker returns its labels all at once.
-    found = map(job.parts, pieces) if isinstance(place, Local) else place.map(job, pieces)
+    found = map_pieces(place, job, pieces)
     some_pieces = False
     labeled = 0
     with Progress("labeling", items, show=progress) as bar:
@@ -60,12 +59,9 @@ class _Label:
     scorers: tuple[Scorer, ...]
 
     def __call__(self, piece: Piece) -> list[Labels]:
-        return list(self.parts(piece))
-
-    def parts(self, piece: Piece) -> Iterator[Labels]:
-        """The labels of one piece, part by part."""
-        return (self.labels(votes.like(self.schema)) for votes in read(piece))
+        return [self.labels(votes.like(self.schema)) for votes in read(piece)]
 
     def labels(self, votes: Votes) -> Labels:
         """The labels of votes with the schema that the model was fitted on."""
-        return Labels(votes.tasks, tuple(scorer(votes) for scorer in self.scorers), votes.items)
+        joint = tuple(scorer(votes) for scorer in self.scorers)
+        return Labels(votes.tasks, joint, votes.items, has_votes=votes.voted)

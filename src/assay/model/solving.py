@@ -38,15 +38,20 @@ def dependencies_of(
     return found.pairs, found
 
 
-def checked(counted: Counted, dependencies: Sequence[Dependency], settings: ModelSettings) -> CheckReport:
-    """The result of :func:`assay.check`; raises if the model is not identifiable, unless that is allowed."""
-    report = check_tally(
+def check_of(counted: Counted, dependencies: Sequence[Dependency], settings: ModelSettings) -> CheckReport:
+    """The result of :func:`assay.check` for these settings, and with what gold there is."""
+    return check_tally(
         counted.tally,
         dependencies,
         settings.class_balance,
         _labeled_by_hand(counted),
         by_moments=settings.method in MOMENTS,
     )
+
+
+def checked(counted: Counted, dependencies: Sequence[Dependency], settings: ModelSettings) -> CheckReport:
+    """The same; raises if the model is not identifiable, unless that is allowed."""
+    report = check_of(counted, dependencies, settings)
     if not report.ok and not settings.allow_unidentifiable:
         # A clique with too many joint votes (A005) cannot be fitted at all.
         override = "" if "A005" in report.codes else "\nLabelModel(allow_unidentifiable=True) fits it anyway."

@@ -1,5 +1,6 @@
 """A project folder: its settings, its steps from data to labels, what it keeps."""
 
+from assay.project.advice_in_toml import check_in_toml, in_toml
 from assay.project.balance_option import class_balance_from
 from assay.project.comparison import Comparison, compare
 from assay.project.comparison_tables import change_tables
@@ -66,6 +67,7 @@ __all__ = [
     "apply_sources",
     "change_tables",
     "changed_labels",
+    "check_in_toml",
     "check_votes",
     "class_balance_from",
     "compare",
@@ -81,6 +83,7 @@ __all__ = [
     "hand_labels_of",
     "hints_of",
     "import_annotations",
+    "in_toml",
     "kept_table",
     "kept_votes",
     "label_by_hand",

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from assay._core.project_file import FILE
 from assay.errors import AssayError, ProjectError
 from assay.labels import Labels
 from assay.model import LabelModel
 from assay.project.pipeline import LABELS_FILE, MODEL_FILE, VOTES_FILE
-from assay.project.project import FILE, Project
+from assay.project.project import Project
 from assay.project.provenance import LABELS, MODEL, stale
 from assay.tasks import Vote
 from assay.votes import Votes, bare, matched_rows

@@ -11,11 +11,23 @@ import numpy as np
 import numpy.typing as npt
 
 from assay._core.rows import as_polars
+from assay._core.urls import Url
 from assay.errors import ProjectError, UnidentifiableError, near_miss
 from assay.evaluation import Evaluation
 from assay.labels import Labels, check_ending
+from assay.project.extras import can_train
 from assay.project.modules import function_named
-from assay.project.pipeline import gold_votes, label_model, stored, stored_labels, stored_votes
+from assay.project.pipeline import (
+    check_gold,
+    gold_from,
+    gold_votes,
+    label_model,
+    stored,
+    stored_label_model,
+    stored_labels,
+    stored_votes,
+    votes_on,
+)
 from assay.project.project import Project
 from assay.project.provenance import END_MODEL, LABELS, check_made_from, plain, record, records, stale
 from assay.report import evaluate_methods
@@ -108,8 +120,12 @@ def compare_methods(project: Project, slice_by: str | None = None) -> dict[str, 
     without what it learned from them. An end model was trained on these very items, so it is
     left to :func:`assay.project.compare_training`.
 
+    A project with ``[test]`` is scored on those rows alone, which nothing was learned from.
+
     ``slice_by`` names a column of the data, for each value of which items are scored separately.
     """
+    if project.test is not None:
+        return _on_test(project, *project.test, slice_by)
     votes, labels = stored_votes(project), stored_labels(project)
     _check_size("label model", labels, votes, project)
     gold = gold_votes(project, votes)
@@ -121,7 +137,7 @@ def compare_methods(project: Project, slice_by: str | None = None) -> dict[str, 
     held = held_out(project, len(votes))
     if not held.any():
         held = np.ones(len(votes), dtype=bool)
-    slices = None if slice_by is None else _slices(project, slice_by, held)
+    slices = None if slice_by is None else _slices(project, project.data, slice_by, held)
     methods = {**_without_hand_labels(project, votes, labels), "label model": labels}
     if gold is not None:
         if (project.output / MODEL_FILE).is_file():
@@ -130,6 +146,17 @@ def compare_methods(project: Project, slice_by: str | None = None) -> dict[str, 
         _check_size("end model", methods["end model"], votes, project)
     chosen = {name: found.where(held) for name, found in methods.items()}
     return evaluate_methods(votes.take(held), chosen, None if gold is None else gold.take(held), slices=slices)
+
+
+def _on_test(project: Project, data: Path, gold: Path, slice_by: str | None) -> dict[str, Evaluation]:
+    """The methods on rows of their own: the sources vote on them, and the models that were learned label them."""
+    check_gold(project)
+    votes = votes_on(project, data)
+    slices = None if slice_by is None else _slices(project, data, slice_by, np.ones(len(votes), dtype=bool))
+    methods = {"label model": stored_label_model(project).label(votes, progress=False)}
+    if can_train() and (project.output / MODEL_FILE).is_file():
+        methods["end model"] = stored_model(project).label(data)
+    return evaluate_methods(votes, methods, gold_from(project, gold, votes), slices=slices)
 
 
 def _check_size(name: str, labels: Labels, votes: Votes, project: Project) -> None:
@@ -198,13 +225,15 @@ def encoder_of(project: Project) -> Encoder:
     )
 
 
-def _slices(project: Project, column: str, held: npt.NDArray[np.bool_]) -> Mapping[str, npt.NDArray[np.bool_]]:
-    frame = as_polars(project.data)
+def _slices(
+    project: Project, data: Path | Url, column: str, held: npt.NDArray[np.bool_]
+) -> Mapping[str, npt.NDArray[np.bool_]]:
+    frame = as_polars(data)
     if column not in frame.columns:
         raise ProjectError(f"the data has no column {column!r} to slice by. {near_miss(column, frame.columns)}")
     if len(frame) != len(held):
         raise ProjectError(
-            f"{project.data} has {len(frame):,} rows, but there are votes on {len(held):,} items; "
+            f"{data} has {len(frame):,} rows, but there are votes on {len(held):,} items; "
             f"run 'assay run {project.folder}' again"
         )
     values = frame[column].to_numpy()[held]

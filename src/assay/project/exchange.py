@@ -12,10 +12,8 @@ from assay.annotations import read_annotations
 from assay.errors import ProjectError
 from assay.gold import HandLabels, append_answer
 from assay.labels import Labels, check_ending
-from assay.model import LabelModel
-from assay.project.pipeline import MODEL_FILE, stored_labels
+from assay.project.pipeline import stored_label_model, stored_labels, votes_on
 from assay.project.project import Project
-from assay.sources import apply
 from assay.votes import Votes
 
 ANNOTATED_FILE = "annotated.parquet"
@@ -43,21 +41,8 @@ def annotate(project: Project, data: str | Path, out: str | Path | None = None, 
     folder.
     """
     path = check_ending(project.output / ANNOTATED_FILE if out is None else out)
-    model = _label_model(project)
-    settings = project.settings
-    votes = apply(
-        project.sources(),
-        Path(data),
-        project.tasks,
-        id=project.id,
-        on_error=settings.on_error,
-        workers=settings.workers,
-        batch_size=settings.batch_size,
-        progress=progress,
-        prompts=project.prompts,
-    )
-    if not len(votes):
-        raise ProjectError(f"{data} has no rows, so there is nothing to label")
+    model = stored_label_model(project)
+    votes = votes_on(project, Path(data), progress=progress)
     labels = model.label(votes, progress=progress)
     return Annotated(votes, labels, labels.to_file(path))
 
@@ -121,14 +106,3 @@ def import_annotations(
     for one in new:
         append_answer(path, one)
     return Imported(found.tool, len(new), path)
-
-
-def _label_model(project: Project) -> LabelModel:
-    """The label model of a project's last run."""
-    path = project.output / MODEL_FILE
-    if not path.is_file():
-        raise ProjectError(f"{project.folder} has no label model yet; run 'assay run {project.folder}' first")
-    model = LabelModel.load(path)
-    if model.tasks_ != project.tasks:
-        raise ProjectError(f"{path} was made for other tasks than assay.toml has now; run 'assay run {project.folder}'")
-    return model

@@ -13,8 +13,8 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from assay._core.rows import batches, row_count
-from assay.checks import CheckReport, check
-from assay.counts import Tally
+from assay._core.urls import Url
+from assay.checks import CheckReport
 from assay.engine import Engine, Local, connected
 from assay.errors import AssayError, ProjectError
 from assay.evaluation import Evaluation, TrainingComparison, as_gold
@@ -22,7 +22,8 @@ from assay.gold import HandLabels
 from assay.labels import Labels
 from assay.llm import PromptSettings
 from assay.model import LabelModel
-from assay.model.dependencies import LearnedDependencies, learn_dependencies, strong_dependencies
+from assay.model.dependencies import LearnedDependencies, learn_dependencies
+from assay.project.advice_in_toml import check_in_toml, in_toml
 from assay.project.project import Project
 from assay.project.prompt_notes import PromptNotes
 from assay.project.provenance import (
@@ -145,14 +146,16 @@ def stored(project: Project, path: Path, read: Callable[[Path], Made], what: str
     return made
 
 
-def stored_label_model(project: Project, votes: Votes) -> LabelModel:
-    """The label model of a project's last run, which must have learned from these votes."""
+def stored_label_model(project: Project, votes: Votes | None = None) -> LabelModel:
+    """The label model of a project's last run, which must have learned from the votes that there are now."""
     path = project.output / MODEL_FILE
     if not path.is_file():
         raise ProjectError(f"{project.folder} has no label model yet; run 'assay run {project.folder}' first")
     check_made_from(project, MODEL, path)
     model = LabelModel.load(path)
-    if (model.fitted_.tasks, model.fitted_.names) != (votes.tasks, votes.names):
+    if model.tasks_ != project.tasks:
+        raise ProjectError(f"{path} was made for other tasks than assay.toml has now; run 'assay run {project.folder}'")
+    if votes is not None and model.fitted_.names != votes.names:
         raise ProjectError(
             f"{path} has learned from other sources than there are votes of now; run 'assay run {project.folder}' again"
         )
@@ -180,20 +183,34 @@ def stored_votes(project: Project) -> Votes:
     return votes
 
 
+def votes_on(project: Project, data: Path, *, progress: bool = True) -> Votes:
+    """The votes of a project's sources on other rows than its own."""
+    settings = project.settings
+    votes = apply(
+        project.sources(),
+        data,
+        project.tasks,
+        id=project.id,
+        on_error=settings.on_error,
+        workers=settings.workers,
+        batch_size=settings.batch_size,
+        progress=progress,
+        prompts=project.prompts,
+    )
+    if not len(votes):
+        raise ProjectError(f"{data} has no rows, so there is nothing to label")
+    return votes
+
+
 def current_votes(project: Project, *, progress: bool = True) -> Votes:
     """The votes that a project has, made now if there are none yet."""
     return stored_votes(project) if votes_path(project).is_file() else apply_sources(project, progress=progress)
 
 
 def check_votes(project: Project, votes: Votes | None = None, *, progress: bool = True) -> CheckReport:
-    """What :func:`assay.check` says about a project's votes, with the dependencies it declares, or learns."""
+    """What a run would find, and warn of, in a project's votes: with its settings and hand labels."""
     given = current_votes(project, progress=progress) if votes is None else votes
-    dependencies = project.model.dependencies
-    if dependencies == "auto":
-        dependencies = strong_dependencies(Tally.of(given)).pairs
-    elif dependencies == "learn":
-        dependencies = learned_dependencies(project, given, progress=progress).pairs
-    return check(given, dependencies, class_balance=project.model.class_balance)
+    return label_model(project).check(given, hand_labels_of(project), progress=progress)
 
 
 def learned_dependencies(project: Project, votes: Votes | None = None, *, progress: bool = True) -> LearnedDependencies:
@@ -229,15 +246,19 @@ def gold_votes(project: Project, votes: Votes) -> Votes | None:
     They are matched by the names of items if the gold has them too, and else by their order. Items that prompts show as
     examples have none: scores on them would be too good.
     """
-    columns = project.gold_columns()
-    if columns is None:
+    if project.gold is None:
         return None
-    assert project.gold is not None
-    names = None if project.id is None else names_in(project.gold, project.id)
-    gold = votes.gold(columns) if names is None else by_name(votes, _gold_alone(project, columns), names)
+    gold = gold_from(project, project.gold, votes)
     shown = PromptNotes.stored(project.output).example_rows(votes)
     rest = np.setdiff1d(np.arange(len(votes)), shown)
     return of_some(votes, gold.take(rest), rest) if len(shown) else gold
+
+
+def gold_from(project: Project, path: Path, votes: Votes) -> Votes:
+    """The gold labels in a file for the items of ``votes``, by their names or their order."""
+    columns = project.gold_in(path)
+    names = None if project.id is None else names_in(path, project.id)
+    return votes.gold(columns) if names is None else by_name(votes, _gold_alone(project, columns), names)
 
 
 def _gold_alone(project: Project, columns: Mapping[str, Any]) -> Votes:
@@ -253,23 +274,31 @@ def check_gold(project: Project) -> None:
         If a column is misspelt, a label unknown, or there are more or fewer rows than in the data; names file and
         column.
     """
-    columns = project.gold_columns()
-    if columns is None:
-        return
+    given = [
+        *([] if project.gold is None else [(project.data, project.gold)]),
+        *filter(None, (project.dev, project.test)),
+    ]
+    for data, gold in given:
+        _check_gold_file(project, data, gold)
+
+
+def _check_gold_file(project: Project, data: Path | Url, gold: Path) -> None:
+    """The same for one file of gold, and the data that it is about."""
+    columns = project.gold_in(gold)
     for name, labels in columns.items():
         try:
             as_gold(project.tasks, {name: labels}, len(labels))
         except AssayError as error:
-            raise ProjectError(f"{project.gold}, column {name!r}: {error}") from error
-    if project.id is not None and project.gold is not None and names_in(project.gold, project.id) is not None:
+            raise ProjectError(f"{gold}, column {name!r}: {error}") from error
+    if project.id is not None and names_in(gold, project.id) is not None:
         return
-    known = row_count(project.data)
-    rows = sum(len(batch) for batch in batches(project.data)) if known is None else known
+    known = row_count(data)
+    rows = sum(len(batch) for batch in batches(data)) if known is None else known
     found = len(next(iter(columns.values())))
     if rows != found:
         raise ProjectError(
-            f"{project.gold} has {found:,} rows, but {project.data} has {rows:,}; gold needs a row for each item, with "
-            "nothing where the label is unknown, or the id of [data] as a column"
+            f"{gold} has {found:,} rows, but {data} has {rows:,}; gold needs a row for each item, with nothing where "
+            "the label is unknown, or the id of [data] as a column"
         )
 
 
@@ -298,11 +327,11 @@ class Run:
             "hand_labels": 0 if self.hand_labels is None else len(self.hand_labels),
             "output": str(self.project.output),
             "faults": [vars(fault) for fault in self.votes.faults],
-            "check": self.model.check_.to_dict(),
+            "check": check_in_toml(self.model.check_),
             "converged": self.model.converged_,
-            "notes": self.model.notes_,
+            "notes": [in_toml(note) for note in self.model.notes_],
             "learned_dependencies": None if learned is None else learned.to_dict()["edges"],
-            "advice": self.model.advice_,
+            "advice": [in_toml(sentence) for sentence in self.model.advice_],
             "sources": json.loads(self.model.sources_.to_json(orient="records")),
             "accuracy": {method: found.accuracy for method, found in self.evaluations.items()},
             "reuse": [vars(one) for one in self.reuse],

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
 
-from assay._core.reading import is_file, reading
+from assay._core.project_file import FILE, read_project_file
+from assay._core.reading import is_file
 from assay._core.rows import as_polars
 from assay._core.urls import Url, place_of
 from assay.engine import EngineName, EngineSettings
@@ -21,6 +21,7 @@ from assay.project.example_gold import with_examples
 from assay.project.modules import sources_in
 from assay.project.settings import (
     ConstraintEntry,
+    DevSection,
     EndModelSettings,
     EngineSection,
     ModelSettings,
@@ -34,7 +35,6 @@ from assay.project.source_file import SOURCES_FILE, SourceFile
 from assay.sources import Source, flatten, names_in
 from assay.tasks import Constraint, Task, TaskGraph, at_most, excludes, implies
 
-FILE = "assay.toml"
 _LONGEST_NAME = 255
 """How many bytes the name of a file can have."""
 
@@ -69,6 +69,8 @@ class Project:
     """The share of items that these are."""
     dev: tuple[Path, Path] | None = None
     """Items and their gold, for early stopping."""
+    test: tuple[Path, Path] | None = None
+    """Items and their gold that nothing is learned from, to score with."""
     output: Path
     engine: EngineSettings = field(default_factory=EngineSettings)
     """Where sources are applied, votes are counted and items are labeled."""
@@ -84,15 +86,11 @@ class Project:
             names the place in the file.
         """
         home = Path(folder)
-        path = home / FILE
-        if not is_file(path):
-            raise ProjectError(f"there is no {FILE} in {home}; 'assay init {home}' writes an example")
-        with reading(path, "TOML file", ProjectError):
-            said = tomllib.loads(path.read_text(encoding="utf-8"))
+        said = read_project_file(home)
         try:
             return _project(home, said)
         except ProjectError as error:
-            raise ProjectError(f"{path}: {error}") from error
+            raise ProjectError(f"{home / FILE}: {error}") from error
 
     @property
     def title(self) -> str:
@@ -212,7 +210,6 @@ def _project(home: Path, said: Mapping[str, Any]) -> Project:
         check_settings(file.model, has_gold=False, tasks=tasks)
     except AssayError as error:
         raise ProjectError(f"[model] {error}") from error
-    dev = file.dev
     return Project(
         folder=home,
         data=_data(home, file.data.path),
@@ -229,7 +226,8 @@ def _project(home: Path, said: Mapping[str, Any]) -> Project:
         prompts=_prompts(home, file.prompts),
         ask_where=file.prompts.where,
         ask_share=file.prompts.share,
-        dev=None if dev is None else (_path(home, dev.path, "[dev] path"), _path(home, dev.gold, "[dev] gold")),
+        dev=_with_gold(home, file.dev, "[dev]"),
+        test=_with_gold(home, file.test, "[test]"),
         output=_path(home, file.output.folder, "[output] folder"),
         engine=_engine(file.engine),
     )
@@ -250,6 +248,13 @@ def _prompts(home: Path, said: PromptsSection) -> PromptSettings:
 def _data(home: Path, said: str) -> Path | Url:
     place = place_of(said) if said else Path(said)
     return place if isinstance(place, Url) or "://" in said else _path(home, said, "[data] path")
+
+
+def _with_gold(home: Path, said: DevSection | None, section: str) -> tuple[Path, Path] | None:
+    """The files of a section that names rows and their gold."""
+    if said is None:
+        return None
+    return _path(home, said.path, f"{section} path"), _path(home, said.gold, f"{section} gold")
 
 
 def _path(home: Path, said: str, where: str) -> Path:

@@ -144,6 +144,10 @@ class DevSection(_Section):
     gold: str
 
 
+class TestSection(DevSection):
+    """``[test]``."""
+
+
 class TaskEntry(_Section):
     """One of ``[[tasks]]``."""
 
@@ -219,6 +223,7 @@ class _File(_Section):
     gold: GoldSection | None = None
     hand_labels: HandLabelsSection = HandLabelsSection()
     dev: DevSection | None = None
+    test: TestSection | None = None
     constraints: tuple[ConstraintEntry, ...] = ()
     feasible: tuple[dict[str, str], ...] | None = None
     settings: Settings = Settings()

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from assay._core.extras import how_to_install
 from assay._core.palette import LIGHT, Palette
 from assay._core.texts import printable
 from assay.errors import AssayError
@@ -23,7 +24,7 @@ try:
 except ModuleNotFoundError as missing:
     if missing.name != "altair":
         raise
-    raise AssayError("charts need altair, which is not installed: pip install 'assay[report]'") from missing
+    raise AssayError(f"charts need altair, which is not installed: {how_to_install('report')}") from missing
 
 FloatArray = npt.NDArray[np.float64]
 Chart = alt.TopLevelMixin
@@ -290,7 +291,7 @@ def to_svg(chart: Chart) -> str:
     try:
         import vl_convert  # noqa: F401  by which altair saves
     except ModuleNotFoundError as missing:
-        raise AssayError("pictures of charts need vl-convert: pip install 'assay[report]'") from missing
+        raise AssayError(f"pictures of charts need vl-convert: {how_to_install('report')}") from missing
     text = io.StringIO()
     chart.save(text, format="svg")
     return text.getvalue()

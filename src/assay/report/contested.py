@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.counts import Tally, hashes_of
+from assay.gold import GoldItems
 from assay.model import Fitted
 from assay.report.facts import Counted, outcome_texts, vote_text
 from assay.votes import Votes, contradictions, is_in_pieces, pieces_of, read
@@ -49,7 +50,7 @@ class ContestedItem:
     """Its gold label, if there is one."""
 
 
-def contested_items(counted: Counted, votes: Any, gold: Votes | None, most: int) -> tuple[ContestedItem, ...]:
+def contested_items(counted: Counted, votes: Any, gold: GoldItems | None, most: int) -> tuple[ContestedItem, ...]:
     """The vote patterns with the most contradicting pairs, the least sure first among equals; an item for each.
 
     Parameters
@@ -57,7 +58,7 @@ def contested_items(counted: Counted, votes: Any, gold: Votes | None, most: int)
     votes
         What was counted, to find the items; in memory or in pieces. Counts alone have no items.
     gold
-        The truth about the same items, if it is known.
+        The truth about some of these items, if it is known.
     most
         How many to return at most.
     """
@@ -100,7 +101,7 @@ def _parts(votes: Any, fitted: Fitted) -> Iterator[Votes]:
 
 
 def _item(
-    counted: Counted, at: int, pairs: int, found: tuple[int, str | None] | None, gold: Votes | None
+    counted: Counted, at: int, pairs: int, found: tuple[int, str | None] | None, gold: GoldItems | None
 ) -> ContestedItem:
     fitted = counted.fitted
     only = counted.votes.take([at])
@@ -116,8 +117,8 @@ def _item(
     ranked = sorted(range(len(outcomes)), key=lambda outcome: -posterior[outcome])
     truth = None
     if gold is not None and row is not None:
-        told = gold.take([row]).cast.codes.tolist()
-        truth = ", ".join(vote_text(gold.values[0][code]) for code in told) or None
+        told = gold.truth.take(gold.rows == row).cast.codes.tolist()
+        truth = ", ".join(vote_text(gold.truth.values[0][code]) for code in told) or None
     return ContestedItem(
         row=row,
         name=name,

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from assay.votes import Votes
 
 _MOST_ROWS = 20
+_SILENT = "no votes"
 _MOST_VOTES = 5_000_000
 """Votes on more items and sources than this are not summarised just to be displayed."""
 
@@ -44,8 +45,12 @@ def labels_html(labels: Labels) -> str:
     first = labels.where([at < _MOST_ROWS for at in range(len(labels))])
     columns = [(first.names(task), first[task].max(axis=1)) for task in tasks]
     items = range(len(first)) if first.items is None else first.items
+    voted = [True] * len(first) if first.has_votes is None else first.has_votes.tolist()
     rows = [
-        [str(item), *(f"{_label(names[at])} ({percent(best[at])})" for names, best in columns)]
+        [
+            str(item),
+            *(f"{_label(names[at])} ({percent(best[at])})" if voted[at] else _SILENT for names, best in columns),
+        ]
         for at, item in enumerate(items)
     ]
     return _shown(repr(labels), ["item", *tasks], rows, len(labels))

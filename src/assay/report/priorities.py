@@ -143,7 +143,9 @@ def _thin_tasks(tasks: Sequence[TaskFacts]) -> Iterator[Priority]:
 
 
 def _from_the_check(check: CheckReport) -> Iterator[Priority]:
-    for code, urgency in _FROM_THE_CHECK.items():
+    # Every problem of the check is here, so that the page and the check say the same.
+    others: dict[str, Urgency] = dict.fromkeys(sorted(check.codes - _FROM_THE_CHECK.keys()), "look")
+    for code, urgency in (_FROM_THE_CHECK | others).items():
         of_kind = [problem for problem in check.warnings if problem.code == code]
         for problem in of_kind[:_MOST_OF_A_KIND]:
             yield Priority(urgency, _sentence(problem.message), _sentence(problem.fix))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,12 @@ from assay._core.atomic_files import writing
 from assay._core.rows import records_at
 from assay.checks import CheckReport
 from assay.counts import SKETCH_SIZE, SourceGraph, Tally, tally_of
+from assay.engine import engine_of
 from assay.errors import AssayError, VoteError
 from assay.evaluation import Evaluation, TrainingComparison
+from assay.gold import GoldItems
 from assay.labels import Labels
-from assay.model import LabelModel
+from assay.model import Fitted, LabelModel, gold_in_pieces
 from assay.model.estimate import Redundancy
 from assay.report.contested import ContestedItem, contested_items
 from assay.report.error_bar_forecast import ErrorBarForecast, forecast_error_bars
@@ -155,9 +157,9 @@ class Report:
             raise AssayError(f"items must be a non-negative integer, but is {items!r}")
         fitted = model.fitted_
         given = votes if isinstance(votes, Tally) or is_in_pieces(votes) else fitted.aligned(votes)
-        truth = _gold(given, gold)
+        truth = None if gold is None else _gold_items(given, gold, fitted)
         counted = Counted(fitted, tally_of(given, engine="local", size=SKETCH_SIZE, progress=False, like=fitted.schema))
-        scored = None if truth is None else _with_gold(given, truth)
+        scored = (truth.votes, truth.truth) if truth is not None and len(truth) else None
         sources = source_facts(counted, scored)
         tasks = task_facts(counted, None if scored is None else scored[1])
         components = component_facts(counted, None if scored is None else scored[1])
@@ -233,28 +235,25 @@ def versions() -> dict[str, str]:
     return {"assay": assay.__version__, "python": platform.python_version(), "numpy": np.__version__}
 
 
-def _gold(votes: Any, gold: Any) -> Votes | None:
-    if gold is None:
-        return None
-    if not isinstance(votes, Votes):
-        raise VoteError("gold labels can only be given with votes in memory, but these come in pieces or are counted")
-    return votes.gold(gold)
+def _gold_items(votes: Any, gold: Any, fitted: Fitted) -> GoldItems:
+    """The items that have gold, among votes in memory or in pieces."""
+    if isinstance(votes, Votes):
+        return GoldItems.among(votes, gold)
+    if isinstance(votes, Tally | Iterator):
+        raise VoteError("gold labels need votes in memory or in files, but these are counted, or come from a generator")
+    return gold_in_pieces(votes, gold, fitted.schema, engine_of("local"))
 
 
-def _with_gold(votes: Votes, gold: Votes) -> tuple[Votes, Votes] | None:
-    """The items that have gold."""
-    known = gold.voted
-    return (votes.take(known), gold.take(known)) if known.any() else None
-
-
-def _of_gold(labels: Labels, gold: Votes | None) -> Labels:
+def _of_gold(labels: Labels, gold: GoldItems | None) -> Labels:
     """The labels of the items that have gold."""
-    if gold is None or len(gold) != len(labels):
+    if gold is None or gold.total != len(labels):
         raise AssayError(
-            f"expected the labels of the items that were voted on, {0 if gold is None else len(gold):,}, "
+            f"expected the labels of the items that were voted on, {0 if gold is None else gold.total:,}, "
             f"but got labels of {len(labels):,}"
         )
-    return labels.where(gold.voted)
+    known = np.zeros(len(labels), dtype=bool)
+    known[gold.rows] = True
+    return labels.where(known)
 
 
 def _contradicted(counted: Counted) -> float:

@@ -6,7 +6,7 @@ from assay.votes.item_names import Names, index_names, item_names, matched_rows,
 from assay.votes.krippendorff import Alpha, krippendorff_alpha
 from assay.votes.levels import bare, given_levels
 from assay.votes.long_columns import long_columns
-from assay.votes.pieces import Piece, is_in_pieces, pieces_of, read, schema_of
+from assay.votes.pieces import Piece, at_once, is_in_pieces, map_pieces, names_of, pieces_of, read, schema_of
 from assay.votes.probabilities import TOLERATED, SoftReader, best_of, not_probabilities, probability_table
 from assay.votes.schema import HasSchema, OutcomeSets, Schema
 from assay.votes.several import cast_votes
@@ -31,6 +31,7 @@ __all__ = [
     "Votes",
     "aligned",
     "as_votes",
+    "at_once",
     "bare",
     "best_of",
     "by_name",
@@ -47,7 +48,9 @@ __all__ = [
     "krippendorff_alpha",
     "long_columns",
     "lookup",
+    "map_pieces",
     "matched_rows",
+    "names_of",
     "not_probabilities",
     "of_some",
     "on_the_same_task",

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import numpy.typing as npt
 
 from assay._core.parquet import opened
 from assay._core.reading import is_file
+from assay._core.threads import overlapped
+from assay.engine import Engine, Local
 from assay.errors import VoteError
-from assay.votes.arrow import header_of, stored_rows
+from assay.votes.arrow import header_of, stored_names, stored_rows
 from assay.votes.schema import Schema
 from assay.votes.votes import Votes
 
-ITEMS_AT_ONCE = 2**20
-"""The most items that are read and processed at once; bounds memory use, and does not affect the result."""
-VOTES_AT_ONCE = 2**25
-"""The most votes, abstentions included, that are processed at once."""
+Result = TypeVar("Result")
+
+ITEMS_AT_ONCE = 2**19
+"""The most items that a core reads and processes at once; bounds memory use, and does not affect the result."""
+VOTES_AT_ONCE = 2**24
+"""The most votes, abstentions included, that a core processes at once."""
 
 
 @dataclass(frozen=True)
@@ -34,16 +40,25 @@ class StoredPiece:
 
     def read(self) -> Iterator[Votes]:
         """Its votes, part by part."""
-        return stored_rows(Path(self.path), self.groups, _at_once)
+        return stored_rows(Path(self.path), self.groups, at_once)
+
+    def names(self) -> npt.NDArray[Any] | None:
+        """(items,): the names of its items, if they have any."""
+        return stored_names(Path(self.path), self.groups)
 
 
 Piece = Votes | StoredPiece
 
 
+def map_pieces(place: Engine, job: Callable[[Piece], Result], pieces: Iterable[Piece]) -> Iterator[Result]:
+    """The job's results in the order of the pieces. In this process each core does a piece at a time."""
+    return overlapped(job, pieces) if isinstance(place, Local) else place.map(job, pieces)
+
+
 def pieces_of(votes: Any) -> tuple[Iterable[Piece], int | None, bool]:
     """The pieces of votes, the number of items if known, and whether the pieces can be read again."""
     if isinstance(votes, Votes):
-        step = _at_once(int(votes.store.mean_votes))
+        step = at_once(votes.store.mean_votes)
         starts = range(0, max(len(votes), 1), step)
         return [votes.block(s, min(s + step, len(votes))) for s in starts], len(votes), True
     if isinstance(votes, str | Path):
@@ -60,6 +75,11 @@ def pieces_of(votes: Any) -> tuple[Iterable[Piece], int | None, bool]:
 def read(piece: Piece) -> Iterator[Votes]:
     """The votes of a piece."""
     return iter([piece]) if isinstance(piece, Votes) else piece.read()
+
+
+def names_of(piece: Piece) -> npt.NDArray[Any] | None:
+    """(items,): the names of the items of a piece, if they have any; its votes are not read."""
+    return piece.items if isinstance(piece, Votes) else piece.names()
 
 
 def files_of(path: Path) -> list[Path]:
@@ -81,9 +101,9 @@ def is_in_pieces(votes: Any) -> bool:
     return isinstance(votes, list | tuple) and bool(votes) and isinstance(votes[0], Votes)
 
 
-def _at_once(votes: int) -> int:
-    """How many items to process at once, given the number of votes per item."""
-    return min(ITEMS_AT_ONCE, max(VOTES_AT_ONCE // max(votes, 1), 1))
+def at_once(votes: float) -> int:
+    """How many items to process at once, or to keep together in a file, given the number of votes per item."""
+    return min(ITEMS_AT_ONCE, max(int(VOTES_AT_ONCE / max(votes, 1)), 1))
 
 
 def _checked(batch: Any) -> Votes:
@@ -95,7 +115,7 @@ def _checked(batch: Any) -> Votes:
 def _stored(path: Path) -> Iterator[StoredPiece]:
     """Consecutive row groups, merged up to the number of items processed at once."""
     with opened(path) as file:
-        most = _at_once(len(header_of(file.schema_arrow, str(path)).schema.names))
+        most = at_once(len(header_of(file.schema_arrow, str(path)).schema.names))
         groups: list[int] = []
         items = 0
         for group in range(file.num_row_groups):

@@ -499,7 +499,10 @@ class Votes(HasSchema):
     def voted(self) -> npt.NDArray[np.bool_]:
         """(items,): whether any source votes."""
         if isinstance(self.store, DenseCodes):
-            return np.asarray((self.store.codes >= 0).any(axis=1))
+            found = np.zeros(len(self), dtype=bool)
+            for codes in self.store.columns():
+                found |= codes >= 0
+            return found
         return np.diff(self.cast.starts) > 0
 
     def block(self, start: int, stop: int) -> Votes:
@@ -625,26 +628,33 @@ class Votes(HasSchema):
     def to_arrow(self) -> pa.Table:
         """An Arrow table with readable label names, and the schema in its metadata.
 
-        One dictionary column per source; where most sources abstain, two list columns instead: who votes, and what.
+        One dictionary column per source, in which the empty text is an abstention; where most sources abstain, two
+        list columns instead: who votes, and what.
         """
         from assay.votes.arrow import to_arrow
 
         return to_arrow(self)
 
     def to_parquet(self, path: str | Path) -> Path:
-        """Write a Parquet file that any tool can read and :meth:`from_parquet` restores exactly."""
-        from assay._core.parquet import write_parquet
+        """Write a Parquet file that any tool can read and :meth:`from_parquet` restores exactly.
 
-        return write_parquet(self.to_arrow(), Path(path))
+        Other tools see the columns of :meth:`to_arrow`; ``Votes.from_parquet(path).to_pandas()`` has None for the
+        abstentions, which are empty texts in the file.
+        """
+        from assay._core.parquet import write_parquet
+        from assay.votes.pieces import at_once
+
+        return write_parquet(self.to_arrow(), Path(path), row_group_size=at_once(self.store.mean_votes))
 
     @classmethod
-    def from_parquet(cls, path: str | Path) -> Votes:
-        """Votes from a file that :meth:`to_parquet` wrote."""
-        from assay._core.parquet import read_parquet
-        from assay.votes.arrow import header_of
+    def from_parquet(cls, path: str | Path, sources: Sequence[str] | None = None) -> Votes:
+        """Votes from a file that :meth:`to_parquet` wrote; of some sources, if these are named.
 
-        table = read_parquet(Path(path))
-        return header_of(table.schema, str(path)).votes(table, str(path))
+        What is not asked for is not read.
+        """
+        from assay.votes.arrow import read_votes
+
+        return read_votes(Path(path), sources)
 
 
 def _table_of_lists(votes: Votes) -> pd.DataFrame:
