@@ -14,7 +14,7 @@ from assay.cli import app
 runner = CliRunner()
 COMMANDS = [
     "init", "apply", "cache", "summary", "check", "dependencies", "run", "label", "next", "train", "predict",
-    "evaluate", "confident", "report", "compare", "demo",
+    "evaluate", "confident", "report", "runs", "compare", "demo", "annotate", "export", "import", "suggest",
 ]  # fmt: skip
 
 
