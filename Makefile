@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test lint bench experiments docs system llm clean
+.PHONY: demo test lint bench experiments docs wheel system llm clean
 
 demo: $(INSTALLED)
 	$(BIN)/assay demo
@@ -31,6 +31,14 @@ experiments: $(INSTALLED)
 docs: $(INSTALLED)
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 
+# What users get: a wheel, in an environment of its own without extras, in which the demo runs. It is read from there, not from src.
+wheel:
+	rm -rf .wheel
+	$(PYTHON) -m venv .wheel/env
+	.wheel/env/bin/pip wheel --quiet --no-deps --wheel-dir .wheel .
+	.wheel/env/bin/pip install --quiet --constraint constraints.txt .wheel/assay-*.whl
+	cd .wheel && env/bin/assay demo --texts 1500
+
 # What tests need besides Python: Spark runs on Java, and the report is looked at in Chromium.
 system:
 	@if command -v apt-get >/dev/null; then \
@@ -50,4 +58,4 @@ $(INSTALLED): pyproject.toml constraints.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) docs/_build
+	rm -rf $(VENV) .wheel docs/_build

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.drill.run``: random problems and damaged files; prints how many were done right or refused.
+"""``python -m benchmarks.drill.run``: random problems, damaged files and killed commands; prints how they ended.
 
 Nothing may be wrong: no exception but an ``AssayError``, no NaN, no change that goes unnoticed, no process that dies.
 """
@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 import assay
-from benchmarks.drill import problems
+from benchmarks.drill import kills, problems
 from benchmarks.drill.damage import OF_BYTES
 from benchmarks.drill.files import Kind, kinds
 
@@ -63,19 +63,32 @@ def of_problems(seed: int, count: int) -> Iterator[Found]:
                 yield name, came, f"problem {1_000 * seed + number}: {why}"
 
 
+def of_killed(seed: int, count: int, *, end_models: bool = True) -> Iterator[Found]:
+    """Kill every command that writes, ``count`` times each."""
+    with tempfile.TemporaryDirectory() as place:
+        yield from kills.of_kills(np.random.default_rng([seed, 1]), count, Path(place), end_models=end_models)
+
+
+_PARTS = {"files": of_files, "problems": of_problems, "kills": of_killed}
+
+
 def _part(which: str, seed: int, count: int) -> list[Found]:
-    return list(of_files(seed, count) if which == "files" else of_problems(seed, count))
+    return list(_PARTS[which](seed, count))
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=3, help="how many rounds")
+    parser.add_argument("--first-seed", type=int, default=0, help="the seed of the first round")
     parser.add_argument("--problems", type=int, default=30, help="random problems a round")
     parser.add_argument("--damages", type=int, default=20, help="damages of each sort, of each kind of file, a round")
+    parser.add_argument("--kills", type=int, default=2, help="kills of each command that writes, a round")
     given = parser.parse_args()
     found: list[Found] = []
-    for seed in range(given.seeds):
-        for which, count in (("files", given.damages), ("problems", given.problems)):
+    for seed in range(given.first_seed, given.first_seed + given.seeds):
+        for which, count in (("files", given.damages), ("problems", given.problems), ("kills", given.kills)):
+            if not count:
+                continue
             # In a process of its own, since what is looked for may end it.
             with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
                 try:

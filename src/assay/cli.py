@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from assay.evaluation import Evaluation
     from assay.project import Project, Run
+    from assay.report import AskingPlan
     from assay.sources import PromptCosts
     from assay.votes import Votes
 
@@ -145,7 +146,17 @@ def apply(
     debug: Debug = False,
 ) -> None:
     """Apply the project's sources to its data and write the votes; only what has changed is applied again."""
-    from assay.project import apply_sources, costs_of, hand_labels_of, kept_votes, reuse_text, unsure_items, votes_path
+    from assay.project import (
+        apply_sources,
+        costs_of,
+        hand_labels_of,
+        kept_votes,
+        plan_before,
+        reuse_text,
+        unsure_items,
+        votes_path,
+    )
+    from assay.report import asking_table, show
 
     project = _load(folder).with_engine(engine, address)
     if where not in (None, "all", "unsure"):
@@ -163,7 +174,11 @@ def apply(
         print(found)
     rows = None if found is None else found.rows.tolist()
     if dry_run:
-        _print_costs(costs_of(project, budget=budget, ask=rows), told, as_json)
+        costs = costs_of(project, budget=budget, ask=rows)
+        plan = None if found is None else plan_before(project, found, costs)
+        _print_costs(costs, {**told, **_plan_told(plan)}, as_json)
+        if plan is not None and not as_json:
+            show(asking_table(plan))
         return
     changes: dict[str, Any] = {"workers": _workers(workers), "on_error": on_error, "budget": budget, "ask": rows}
     kept = kept_votes(project, fresh=fresh)
@@ -723,7 +738,7 @@ def demo(
     texts: Annotated[int, typer.Option(min=10, help="How many texts to generate.")] = 6_000,
     seed: Annotated[int, typer.Option(help="The random seed of the texts.")] = 7,
     llm: Annotated[
-        bool, typer.Option("--llm", help="Also ask a small language model on this machine about some of the texts.")
+        bool, typer.Option("--llm", help="Add two prompts to a small language model on this machine to the sources.")
     ] = False,
     as_json: Json = False,
     debug: Debug = False,
@@ -741,9 +756,7 @@ def demo(
             "with_hand_labels": {**done.taught.to_dict(), **_told(done.taught)},
             "held_out": held_out,
             "report": None if done.page is None else str(done.page),
-            "prompts": None
-            if done.asked is None
-            else json.loads(done.asked[1].reset_index().to_json(orient="records")),
+            "prompts": None if done.prompts is None else done.prompts.to_dict(),
         }
         _print_json({**made.to_dict(), **{name: value for name, value in extras.items() if value}})
         return
@@ -753,6 +766,9 @@ def demo(
     print(f"\n{made.project.tasks!r}\n")
     show(summary_table(made.votes.summary(), "what the sources say"))
     _print_run(made)
+    if done.prompts is not None:
+        print(f"\n{done.prompts}")
+        print("the small model is far too small to be right; name a larger one in [prompts] of assay.toml")
     if done.simulated:
         path = made.project.hand_labels[0]
         print(f"\nnow {done.simulated} random texts are labeled by hand: simulated answers, from gold, in {path}")
@@ -761,11 +777,6 @@ def demo(
         show(_compared(done.held_out))
     else:
         print(f"no end model was trained, since PyTorch is not installed: {how_to_install('torch')}")
-    if done.asked is not None:
-        unsure, summary = done.asked
-        title = f"what a small language model says about the {len(unsure.rows):,} least sure texts"
-        show(summary_table(summary, title))
-        print("it is far too small to be right: see what a larger one says, by [prompts] in assay.toml")
     print(f"\nlook around in {folder}: change sources.py, then run 'assay run {folder}'")
     print(f"to label texts yourself, remove hand_labels.jsonl and run 'assay label {folder}'")
     if done.page is None:
@@ -885,17 +896,22 @@ def _print_kept_votes(project: Project, clear: bool, as_json: bool) -> None:
     print(f"{kept.folder} holds the votes of {kept.count:,} sources, {kept.size / 1e6:,.1f} MB")
 
 
+def _plan_told(plan: AskingPlan | None) -> dict[str, Any]:
+    """What asking about more items is expected to change, for JSON."""
+    return {} if plan is None else {"asking": [step.to_dict() for step in plan.steps]}
+
+
 def _print_run(made: Run) -> None:
     """What a run gave: the check, the sources with their accuracies, and the scores."""
-    from assay.project import in_toml, reuse_text
-    from assay.report import score_table, show, sources_table
+    from assay.project import in_toml, plan_for, reuse_text
+    from assay.report import asking_table, score_table, show, sources_table
 
     model = made.model
     _print_faults(made.votes)
     for line in reuse_text(made.reuse):
         print(line)
-    if model.check_.problems:
-        print(in_toml(f"{model.check_}\n"))
+    if made.check.problems:
+        print(in_toml(f"{made.check}\n"))
     hand = made.hand_labels
     learned = "without gold" if hand is None else f"with {len(hand):,} items labeled by hand"
     show(sources_table(model.sources_, f"what the label model learned, {learned}"))
@@ -905,6 +921,9 @@ def _print_run(made: Run) -> None:
         print(f"- {in_toml(sentence)}")
     if made.evaluations:
         show(score_table(made.evaluations, "against gold"))
+    plan = plan_for(made.project, made.votes, model)
+    if plan is not None:
+        show(asking_table(plan))
     _print_told(made)
     silent = 0 if made.labels.has_votes is None else int((~made.labels.has_votes).sum())
     if silent:

@@ -96,3 +96,27 @@ def test_codes_do_not_depend_on_the_order_of_rows_or_sources(matrix, times, data
     for code in before.codes - {"A105"}:
         names = {str(sources[int(name)]) for name in only(after, code).sources}
         assert names == set(only(before, code).sources)
+
+
+class TestLanguageModels:
+    """Prompts to one model are pointed out, unless some dependence of theirs is known."""
+
+    VOTES = flat_world(sources=5).draw(300).votes
+    PROMPTS = tuple(
+        assay.prompt(f"{name} {{text}}", answers=["0", "1"], name=name, model=model)
+        for name, model in (("0", "a"), ("1", "a"), ("2", "a"), ("3", "b"))
+    )
+
+    def test_those_of_one_model_are_named(self):
+        (found,) = [one for one in assay.check(self.VOTES, sources=self.PROMPTS).problems if one.code == "A307"]
+        assert found.sources == ("0", "1", "2")
+
+    def test_dependencies_among_them_are_enough(self):
+        for pair in (("0", "1"), (0, 1)):
+            assert "A307" not in assay.check(self.VOTES, [pair], sources=self.PROMPTS).codes
+        assert "A307" in assay.check(self.VOTES, [("0", "3")], sources=self.PROMPTS).codes
+
+    def test_other_sources_ask_nobody(self):
+        assert "A307" not in assay.check(self.VOTES).codes
+        rules = [assay.keywords([name], "1", on="text", name=name) for name in "012"]
+        assert "A307" not in assay.check(self.VOTES, sources=rules).codes

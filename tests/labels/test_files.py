@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay import AssayError
-from assay.labels import Labels, files, write_labels
+from assay.labels import Labels, Refined, files, write_labels
 from tests.support.checked import any_checked_labels, same_gold
 from tests.support.sameness import as_stored, same_labels
 from tests.support.strategies import task_graphs
@@ -39,13 +39,18 @@ def test_parts_written_one_by_one_are_the_whole(tmp_path_factory, tasks, sizes, 
 @given(task_graphs(), st.integers(0, 99))
 def test_many_items_are_written_in_blocks(tmp_path_factory, tasks, seed):
     path = tmp_path_factory.mktemp("labels") / "labels.parquet"
-    labels = replace(any_checked_labels(tasks, 40, seed), has_votes=np.arange(40) % 3 > 0)
+    labels = replace(
+        any_checked_labels(tasks, 40, seed),
+        has_votes=np.arange(40) % 3 > 0,
+        refined=Refined((np.arange(40) % 5).astype(np.uint8), (1.0,), {"text": (0.5,)}),
+    )
     whole = as_stored(labels)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("assay.labels.labels.at_once", lambda _: 7)
         again = Labels.from_parquet(labels.to_parquet(path))
     assert pq.read_metadata(path).num_row_groups == 6
     assert same_labels(again, whole)
+    np.testing.assert_array_equal(again.refined.kinds, labels.refined.kinds)
     same_gold(again.gold, labels.gold)
 
 

@@ -573,3 +573,14 @@ def test_arguments_of_other_label_models_are_explained_where_labels_are_asked_fo
     votes = flat_world(sources=5).draw(300).votes
     with pytest.raises(assay.AssayError, match=r"tie_break_policy.*decide"):
         getattr(assay.LabelModel().fit(votes), verb)(votes, tie_break_policy="random")
+
+
+def test_gold_about_what_nobody_votes_on_is_kept(tmp_path, pair):
+    """A component without votes has gold, but no sources that it could check."""
+    drawn = flat_world(sources=5).draw(300)
+    said = {name: ("mood", np.where(drawn.votes.codes[:, at] == 0, "good", "bad")) for at, name in enumerate("abcde")}
+    votes = assay.Votes.from_columns(pair, said)
+    model = assay.LabelModel(allow_unidentifiable=True).fit(votes, {"food": ["cold"] * 100 + [None] * 200})
+    again = assay.LabelModel.load(model.save(tmp_path / "model.npz"))
+    for one, other in zip(again.label(votes).joint, model.label(votes).joint, strict=True):
+        np.testing.assert_array_equal(one, other)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import assay
 from assay import VoteError, Votes
 from assay.simulate import flat_world
+from assay.votes.dense_codes import DenseCodes
 from tests.support.strategies import matrices
 
 
@@ -169,3 +170,25 @@ def test_the_columns_of_a_table_name_the_sources():
         model.predict_proba(table.sample(frac=1, replace=True, random_state=0)).shape, (300, 2)
     )
     assert Votes.from_matrix(pd.DataFrame(np.asarray(drawn.votes.codes))).names == ("0", "1", "2", "3")
+
+
+@pytest.mark.parametrize("shape", [(4_099, 16), (2_048, 17), (1_000, 50), (70_001, 23), (10, 1_003)])
+def test_bytes_that_lie_row_by_row_are_read_alike(shape):
+    codes = np.random.default_rng(0).integers(-1, 5, shape, dtype=np.int8)
+    assert DenseCodes.of_bytes(codes)[1:] == (-1, 4)
+    found = Votes.from_matrix(codes)
+    np.testing.assert_array_equal(found.codes, codes)
+    assert found.codes.flags.f_contiguous
+    assert found == Votes.from_matrix(np.asfortranarray(codes)) == Votes.from_matrix(codes.astype(np.int64))
+    codes[-1, -1] = 3  # a copy, not a view
+    before = found.codes[-1, -1]
+    codes[-1, -1] = (before + 2) % 5
+    assert found.codes[-1, -1] == before
+    codes[3, 7] = -5
+    with pytest.raises(VoteError, match="the matrix holds -5"):
+        Votes.from_matrix(codes)
+    codes[3, 7] = 9
+    with pytest.raises(VoteError, match="expected class numbers below 5"):
+        Votes.from_matrix(codes, cardinality=5)
+    with pytest.raises(VoteError, match="columns"):
+        Votes.from_matrix(np.abs(codes), names=["a", "b"])

@@ -27,6 +27,12 @@ _BLOCK = 2_048
 """Rows that are hashed together; they should fit into the L1 cache."""
 
 
+_BYTE_STEPS = tuple(
+    (np.uint64(8 * apart), np.uint64(mask))
+    for apart, mask in ((1, 0x00FF00FF00FF00FF), (2, 0x0000FFFF0000FFFF), (4, 0x00000000FFFFFFFF))
+)
+
+
 def _count_ones(typing_context: Any, word: Any) -> Any:
     """The population count of a word: a single instruction, which LLVM can vectorise."""
 
@@ -37,6 +43,79 @@ def _count_ones(typing_context: Any, word: Any) -> Any:
 
 
 _ones_in: Any = intrinsic(_count_ones)
+
+
+@njit(nogil=True, cache=True)
+def _swapped(one: Any, other: Any, shift: Any, mask: Any) -> Any:
+    """Two words in which the upper halves of the one and the lower halves of the other have changed places."""
+    change = ((one >> shift) ^ other) & mask
+    return one ^ (change << shift), other ^ change
+
+
+@njit(nogil=True, cache=True)
+def transpose_bytes(
+    rows: npt.NDArray[np.int8],
+    columns: npt.NDArray[np.int8],
+    low: npt.NDArray[np.int8],
+    high: npt.NDArray[np.int8],
+) -> None:
+    """Write (items, sources) bytes to (sources, items), and the lowest and highest of each source.
+
+    Eight rows of eight bytes are turned at once, in eight words: by swapping bytes, pairs and fours of them.
+    """
+    items, width = rows.shape
+    words = (width + 7) // 8
+    padded = np.zeros((_BLOCK, 8 * words), np.int8)
+    turned = np.empty((8 * words, _BLOCK), np.int8)
+    from_words, to_words = padded.view(np.uint64), turned.view(np.uint64)
+    (by_1, mask_1), (by_2, mask_2), (by_4, mask_4) = _BYTE_STEPS
+    for start in range(0, items, _BLOCK):
+        count = min(_BLOCK, items - start)
+        for i in range(count):
+            for j in range(width):
+                padded[i, j] = rows[start + i, j]
+        for group in range((count + 7) // 8):
+            i = 8 * group
+            for word in range(words):
+                a, b, c, d = (
+                    from_words[i, word],
+                    from_words[i + 1, word],
+                    from_words[i + 2, word],
+                    from_words[i + 3, word],
+                )
+                i_4 = i + 4
+                e, f, g, h = (
+                    from_words[i_4, word],
+                    from_words[i_4 + 1, word],
+                    from_words[i_4 + 2, word],
+                    from_words[i_4 + 3, word],
+                )
+                a, b = _swapped(a, b, by_1, mask_1)
+                c, d = _swapped(c, d, by_1, mask_1)
+                e, f = _swapped(e, f, by_1, mask_1)
+                g, h = _swapped(g, h, by_1, mask_1)
+                a, c = _swapped(a, c, by_2, mask_2)
+                b, d = _swapped(b, d, by_2, mask_2)
+                e, g = _swapped(e, g, by_2, mask_2)
+                f, h = _swapped(f, h, by_2, mask_2)
+                a, e = _swapped(a, e, by_4, mask_4)
+                b, f = _swapped(b, f, by_4, mask_4)
+                c, g = _swapped(c, g, by_4, mask_4)
+                d, h = _swapped(d, h, by_4, mask_4)
+                j = 8 * word
+                to_words[j, group], to_words[j + 1, group] = a, b
+                to_words[j + 2, group], to_words[j + 3, group] = c, d
+                to_words[j + 4, group], to_words[j + 5, group] = e, f
+                to_words[j + 6, group], to_words[j + 7, group] = g, h
+        for j in range(width):
+            source = turned[j]
+            target = columns[j, start : start + count]
+            least, most = low[j], high[j]
+            for i in range(count):
+                target[i] = source[i]
+                least = min(least, source[i])
+                most = max(most, source[i])
+            low[j], high[j] = least, most
 
 
 @njit(nogil=True, cache=True)

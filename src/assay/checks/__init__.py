@@ -1,6 +1,6 @@
 """What can be learned from votes, and what would help: one code for each kind of problem."""
 
-from assay.checks.checking import Learnability, check, check_tally
+from assay.checks.checking import Learnability, check, check_tally, with_models
 from assay.checks.copies import duplicate_groups, inside_another, nearly_alike
 from assay.checks.drift import Drift, drift, drift_table
 from assay.checks.identifiability import parts_of
@@ -26,4 +26,5 @@ __all__ = [
     "inside_another",
     "nearly_alike",
     "parts_of",
+    "with_models",
 ]

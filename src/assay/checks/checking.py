@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from assay.checks import rules
 from assay.checks.agreement import among_votes, with_abstentions
@@ -26,6 +26,7 @@ def check(
     *,
     class_balance: Any = None,
     cardinality: int | None = None,
+    sources: Iterable[Asking] = (),
     progress: bool = True,
 ) -> CheckReport:
     """Check that the accuracies of sources can be learned from their votes, before anything is fitted.
@@ -47,6 +48,8 @@ def check(
         the votes do not tell it.
     cardinality
         The number of classes, if the votes are a matrix.
+    sources
+        The sources that cast the votes, if they are known: prompts to one language model are pointed out.
     progress
         Whether to show progress on a terminal while votes in files are counted.
 
@@ -64,7 +67,40 @@ def check(
     1 error
     """
     given = votes if needs_counting_in_pieces(votes) else as_votes(votes, cardinality)
-    return check_tally(tally_of(given, engine="local", size=0, progress=progress), dependencies, class_balance)
+    declared = list(dependencies)
+    tally = tally_of(given, engine="local", size=0, progress=progress)
+    found = check_tally(tally, declared, class_balance)
+    asked = {source.name: source.asks for source in sources if source.asks is not None}
+    return with_models(found, asked, tally.names, declared)
+
+
+class Asking(Protocol):
+    """A source that may ask a language model."""
+
+    @property
+    def name(self) -> str:
+        """What the source is called."""
+        ...
+
+    @property
+    def asks(self) -> str | None:
+        """The language model that it asks, if any."""
+        ...
+
+
+def with_models(
+    report: CheckReport, asked: Mapping[str, str], names: Sequence[str], dependencies: Iterable[Dependency]
+) -> CheckReport:
+    """What was found, and whether prompts to one language model are taken for independent.
+
+    ``asked`` is source -> model.
+    """
+    groups: dict[str, list[str]] = {}
+    for name, model in asked.items():
+        if name in names:
+            groups.setdefault(model, []).append(name)
+    dependent = [[names[one] if isinstance(one, int) else str(one) for one in group] for group in dependencies]
+    return in_order([*report.problems, *rules.one_language_model(groups.values(), dependent)])
 
 
 @dataclass(frozen=True)

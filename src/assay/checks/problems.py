@@ -55,6 +55,7 @@ CODES: dict[str, Code] = _codes(
         "A304": "a source with very few votes",
         "A305": "a source that overlaps with no other",
         "A306": "a source that always says the same",
+        "A307": "prompts to one language model",
     },
 )
 """Every code, defined here and nowhere else."""

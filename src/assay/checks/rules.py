@@ -326,6 +326,16 @@ def constant(counts: VoteCounts) -> Iterator[Problem]:
     yield Problem("A306", message, f"let {which} abstain where nothing is known, or drop {which}", names, counts.tasks)
 
 
+def one_language_model(groups: Iterable[Sequence[str]], dependent: Iterable[Sequence[str]]) -> Iterator[Problem]:
+    """A307: groups of sources that ask one model, none of whose dependencies is known."""
+    known = [set(pair) for pair in dependent]
+    for group in groups:
+        if len(group) > 1 and not any(len(pair & set(group)) > 1 for pair in known):
+            message = f"{joined(group)} ask the same language model, so that their errors may be correlated"
+            fix = 'let the label model learn how far, with dependencies="learn", or declare them as dependencies'
+            yield Problem("A307", message, fix, tuple(group))
+
+
 def lonely_sources(counts: VoteCounts) -> npt.NDArray[np.intp]:
     """Sources that vote on no item on which another source votes."""
     return np.flatnonzero((counts.overlap > 0).sum(axis=1) == 1)

@@ -7,6 +7,7 @@ so the probability of all votes is a product over cliques and always sums to one
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -38,10 +39,15 @@ class Clique:
     shape: tuple[int, ...]
     """The number of values of each source, plus one for abstain, which is last."""
 
-    @property
+    @cached_property
     def size(self) -> int:
         """The number of configurations. In the last one all abstain."""
-        return int(np.prod(self.shape))
+        return math.prod(self.shape)
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it is one source, whose values are the configurations. There may be very many of those."""
+        return len(self.sources) == 1
 
     @cached_property
     def digits(self) -> IntArray:
@@ -77,6 +83,8 @@ class Clique:
 
     def marginal(self, table: FloatArray, source: int) -> FloatArray:
         """(values + 1, outcomes): a table over configurations, marginalised to one source."""
+        if self.is_single:
+            return table
         digit = self.digits[:, self.sources.index(source)]
         summed = np.zeros((self.shape[self.sources.index(source)], table.shape[1]))
         np.add.at(summed, digit, table)

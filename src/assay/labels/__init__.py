@@ -4,6 +4,7 @@ from assay.labels.files import StoredLabels, write_labels
 from assay.labels.guarantee import Guarantee, gold_checks, supported_threshold
 from assay.labels.labels import Labels
 from assay.labels.linking import put_together
+from assay.labels.probabilities import most_probable
 from assay.labels.refined import KINDS, Refined
 from assay.labels.shares import balance_table
 from assay.labels.some_rows import label_parts, labels_of_rows
@@ -21,6 +22,7 @@ __all__ = [
     "gold_checks",
     "label_parts",
     "labels_of_rows",
+    "most_probable",
     "put_together",
     "subsets",
     "supported_threshold",

@@ -552,6 +552,7 @@ class Labels:
             None if self.items is None else self.items[rows],
             gold=gold,
             has_votes=None if self.has_votes is None else self.has_votes[rows],
+            refined=None if self.refined is None else replace(self.refined, kinds=self.refined.kinds[rows]),
         )
 
     def to_file(self, path: str | Path) -> Path:

@@ -27,10 +27,10 @@ def held_out_marginal(gold: CheckedLabels, tasks: TaskGraph, task: str) -> Float
     return marginal(gold.held_out[tasks.label_space.component_of(task)], tasks, task)
 
 
-def best_of(joint: FloatArray) -> tuple[npt.NDArray[np.int64], FloatArray]:
+def most_probable(joint: FloatArray) -> tuple[npt.NDArray[np.int64], FloatArray]:
     """(items,): the most probable outcome, the first in a tie, and its probability.
 
-    >>> best_of(np.array([[0.2, 0.8], [0.5, 0.5]]))[0].tolist()
+    >>> most_probable(np.array([[0.2, 0.8], [0.5, 0.5]]))[0].tolist()
     [1, 0]
     """
     if joint.shape[1] > _FEW:
@@ -49,7 +49,7 @@ _FEW = 8
 
 def confidence_of(parts: Sequence[FloatArray]) -> FloatArray:
     """(items,): the probability of the most probable outcome, or label; the least of those of several components."""
-    found: FloatArray = np.min([best_of(part)[1] for part in parts], axis=0)
+    found: FloatArray = np.min([most_probable(part)[1] for part in parts], axis=0)
     return found
 
 

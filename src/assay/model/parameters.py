@@ -105,6 +105,9 @@ def independent(
     """Parameters in which all sources are independent: an initial value for the tables of cliques."""
     joint = []
     for clique in layout.cliques:
+        if clique.is_single:
+            joint.append(normalised(conditionals[clique.sources[0]]))
+            continue
         table = np.ones((clique.size, layout.outcomes))
         for position, source in enumerate(clique.sources):
             table *= conditionals[source][clique.digits[:, position]]

@@ -39,6 +39,7 @@ class ModelSettings:
     beliefs: Mapping[str | int, float | tuple[float, float]] | None = None
     abstentions: Literal["informative", "ignored"] = "informative"
     accuracies: Literal["global", "local"] = "global"
+    asked_later: Sequence[str | int] = ()
     cardinality: int | None = None
     allow_unidentifiable: bool = False
     max_steps: int = EMSettings.max_steps
@@ -69,6 +70,7 @@ def check_settings(model: ModelSettings, *, has_gold: bool, tasks: TaskGraph | N
     for name, least in (("max_steps", 1), ("seed", 0)):
         whole_number(name, getattr(model, name), least=least)
     several("adversarial", model.adversarial, "sources")
+    several("asked_later", model.asked_later, "sources")
     if not isinstance(model.dependencies, str | Iterable):
         raise AssayError(f"dependencies must be pairs or groups of sources, but is {model.dependencies!r}")
     if model.beliefs is not None and not isinstance(model.beliefs, Mapping):

@@ -1,6 +1,7 @@
 """A project folder: its settings, its steps from data to labels, what it keeps."""
 
 from assay.project.advice_in_toml import check_in_toml, in_toml
+from assay.project.asking import plan_before, plan_for
 from assay.project.balance_option import class_balance_from
 from assay.project.comparison import Comparison, compare
 from assay.project.comparison_tables import change_tables
@@ -89,6 +90,8 @@ __all__ = [
     "label_by_hand",
     "learned_dependencies",
     "least_sure",
+    "plan_before",
+    "plan_for",
     "predict",
     "press",
     "queue",

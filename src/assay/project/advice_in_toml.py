@@ -19,6 +19,7 @@ _SAID: tuple[tuple[str, _Words], ...] = (
     (r"look at assay\.suggest_task_graph\(votes\), and correct", "correct"),
     (r"raise max_steps, or run assay\.check", "raise max_steps in [model] of assay.toml, or run 'assay check'"),
     (r"(set|use) method='em'", r'set method = "em" in [model] of assay.toml'),
+    (r"method='(\w+)'", r'method = "\1"'),
     (r"class_balance=(\{.*?\}+)", lambda found: _balance(found[1])),
     (r"(give|set) class_balance\b(?! =)", r"\1 class_balance in [model] of assay.toml"),
     (

@@ -14,7 +14,8 @@ import numpy as np
 
 from assay._core.rows import batches, row_count
 from assay._core.urls import Url
-from assay.checks import CheckReport
+from assay.checks import CheckReport, with_models
+from assay.counts import Tally
 from assay.engine import Engine, Local, connected
 from assay.errors import AssayError, ProjectError
 from assay.evaluation import Evaluation, TrainingComparison, as_gold
@@ -22,7 +23,7 @@ from assay.gold import HandLabels
 from assay.labels import Labels
 from assay.llm import PromptSettings
 from assay.model import LabelModel
-from assay.model.dependencies import LearnedDependencies, learn_dependencies
+from assay.model.dependencies import LearnedDependencies, learn_dependencies, strong_dependencies
 from assay.project.advice_in_toml import check_in_toml, in_toml
 from assay.project.project import Project
 from assay.project.prompt_notes import PromptNotes
@@ -42,7 +43,7 @@ from assay.project.provenance import (
 from assay.project.runs import RunRecord, keep_run
 from assay.project.settings import changed
 from assay.project.unsure import unsure_items
-from assay.report import ITEMS, Report, evaluate_methods
+from assay.report import ITEMS, AskingPlan, Report, evaluate_methods
 from assay.sources import Hint, KeptVotes, PromptCosts, Reuse, apply, dependency_hints, names_in, prompt_costs
 from assay.tasks import TaskGraph
 from assay.votes import Votes, by_name, of_some
@@ -210,7 +211,25 @@ def current_votes(project: Project, *, progress: bool = True) -> Votes:
 def check_votes(project: Project, votes: Votes | None = None, *, progress: bool = True) -> CheckReport:
     """What a run would find, and warn of, in a project's votes: with its settings and hand labels."""
     given = current_votes(project, progress=progress) if votes is None else votes
-    return label_model(project).check(given, hand_labels_of(project), progress=progress)
+    model = label_model(project)
+    found = model.check(given, hand_labels_of(project), progress=progress)
+    dependencies = model.dependencies
+    if dependencies == "auto":
+        dependencies = strong_dependencies(Tally.of(given)).pairs
+    return about_prompts(project, found, given.names, () if isinstance(dependencies, str) else dependencies)
+
+
+def about_prompts(
+    project: Project, report: CheckReport, names: Sequence[str], dependencies: Iterable[Any]
+) -> CheckReport:
+    """What a check found, and whether prompts to one language model are taken for independent.
+
+    They are not if dependencies are learned, or if prompts are a layer: there they count as correlated.
+    """
+    notes = PromptNotes.stored(project.output)
+    if project.model.dependencies == "learn" or notes.asked is not None:
+        return report
+    return with_models(report, notes.models, names, dependencies)
 
 
 def learned_dependencies(project: Project, votes: Votes | None = None, *, progress: bool = True) -> LearnedDependencies:
@@ -319,6 +338,11 @@ class Run:
     kept: RunRecord | None = None
     """What is kept of the run; None if no runs are kept."""
 
+    @property
+    def check(self) -> CheckReport:
+        """What the model's check found, and what is to be said of prompts."""
+        return check_of(self.project, self.model)
+
     def to_dict(self) -> dict[str, Any]:
         """What it gave, for JSON."""
         learned = self.model.learned_
@@ -327,7 +351,7 @@ class Run:
             "hand_labels": 0 if self.hand_labels is None else len(self.hand_labels),
             "output": str(self.project.output),
             "faults": [vars(fault) for fault in self.votes.faults],
-            "check": check_in_toml(self.model.check_),
+            "check": check_in_toml(self.check),
             "converged": self.model.converged_,
             "notes": [in_toml(note) for note in self.model.notes_],
             "learned_dependencies": None if learned is None else learned.to_dict()["edges"],
@@ -343,9 +367,19 @@ class Run:
         return report_of(self.project, self.model, self.votes, labels=self.labels, texts=texts, items=items).save(path)
 
 
+def check_of(project: Project, model: LabelModel) -> CheckReport:
+    """What a fitted model's check found, and what is to be said of the project's prompts."""
+    learned = model.learned_
+    pairs = list(model.dependencies) if learned is None else learned.pairs
+    return about_prompts(project, model.check_, model.fitted_.names, pairs)
+
+
 def label_model(project: Project) -> LabelModel:
-    """The label model with a project's settings."""
-    return LabelModel(**vars(project.model))
+    """The label model with a project's settings; prompts that were asked about some items only are a layer."""
+    notes = PromptNotes.stored(project.output)
+    later = tuple(notes.models) if notes.asked is not None and not project.tasks.multiple else ()
+    said = vars(project.model)
+    return LabelModel(**{**said, "asked_later": tuple(dict.fromkeys([*said["asked_later"], *later]))})
 
 
 def run(project: Project, *, hand_labels: bool = True, progress: bool = True) -> Run:
@@ -391,6 +425,7 @@ def report_of(
     items: int = ITEMS,
     evaluations: Mapping[str, Evaluation] | None = None,
     trainings: TrainingComparison | None = None,
+    asking: AskingPlan | None = None,
 ) -> Report:
     """Look at what a label model made of a project's votes, with its gold and its data."""
     return Report.of(
@@ -403,5 +438,7 @@ def report_of(
         items=items,
         evaluations=evaluations,
         trainings=trainings,
+        asking=asking,
+        check=check_of(project, model),
         title=project.title,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from assay.labels import Labels
+from assay.project.asking import plan_for
 from assay.project.end_model import compare_methods, has_current_end_model
 from assay.project.extras import can_train
 from assay.project.pipeline import LABELS_FILE, REPORT_FILE, report_of, stored_label_model, stored_labels, stored_votes
@@ -32,6 +33,7 @@ def report_on(project: Project, *, texts: bool = True, items: int = ITEMS) -> Re
         items=items,
         evaluations=compare_methods(project) if is_scored else None,
         trainings=stored_comparison(project),
+        asking=plan_for(project, votes, model),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,8 @@ class Unsure:
     """How many labels are wrong without the prompts, as the label model sees it."""
     expected_errors_asked: float
     """How many of these are among the items to ask about: what prompts that are always right would gain."""
+    confidence: npt.NDArray[np.float64] = field(repr=False, default_factory=lambda: np.empty(0))
+    """(items,): how probable the label of each is."""
 
     def __str__(self) -> str:
         """In a sentence."""
@@ -56,7 +58,7 @@ def least_sure(labels: Labels, share: float, *, seed: int = 0) -> Unsure:
     order = shuffled[np.argsort(confidence[shuffled], kind="stable")]
     rows = np.sort(order[: int(np.ceil(share * len(confidence)))])
     doubt = 1 - confidence
-    return Unsure(rows, len(confidence), float(doubt.sum()), float(doubt[rows].sum()))
+    return Unsure(rows, len(confidence), float(doubt.sum()), float(doubt[rows].sum()), confidence)
 
 
 def unsure_items(
@@ -94,7 +96,8 @@ def _settings_for(project: Project, others: list[Source]) -> dict[str, Any]:
     said = dict(vars(project.model))
     if not isinstance(said["dependencies"], str):
         said["dependencies"] = tuple(group for group in said["dependencies"] if names >= set(group))
-    said["adversarial"] = tuple(name for name in said["adversarial"] if name in names)
+    for setting in ("adversarial", "asked_later"):
+        said[setting] = tuple(name for name in said[setting] if name in names)
     if said["beliefs"] is not None:
         said["beliefs"] = {name: belief for name, belief in said["beliefs"].items() if name in names}
     return {**said, "allow_unidentifiable": True}

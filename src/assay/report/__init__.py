@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from assay._core.lazy_names import lazy_names
 
 _HOMES = {
+    "assay.report.asking": ["AskingPlan", "AskingStep", "CostPerItem", "asking_plan", "expected_gains"],
+    "assay.report.asking_section": ["asking_table"],
     "assay.report.attached": ["html_of", "plots_of"],
     "assay.report.contested": ["ContestedItem"],
     "assay.report.facts": ["SourceFacts", "ValueFacts"],
@@ -35,7 +37,10 @@ _HOMES = {
 
 __all__ = [
     "ITEMS",
+    "AskingPlan",
+    "AskingStep",
     "ContestedItem",
+    "CostPerItem",
     "DependencyPlots",
     "EvaluationPlots",
     "HandLabelFacts",
@@ -47,9 +52,12 @@ __all__ = [
     "SourceFacts",
     "ValueFacts",
     "VotePlots",
+    "asking_plan",
+    "asking_table",
     "comparison_table",
     "dependencies_table",
     "evaluate_methods",
+    "expected_gains",
     "guarantee_text",
     "html_of",
     "percent",
@@ -64,6 +72,8 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from assay.report.asking import AskingPlan, AskingStep, CostPerItem, asking_plan, expected_gains
+    from assay.report.asking_section import asking_table
     from assay.report.attached import html_of, plots_of
     from assay.report.contested import ContestedItem
     from assay.report.facts import SourceFacts, ValueFacts

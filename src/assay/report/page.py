@@ -12,6 +12,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from assay._core.palette import DARK, LIGHT, Palette, variables
+from assay.report.asking_section import asking_section
 from assay.report.chart_sections import agreement_section, gold_section, labels_section, more_data_section
 from assay.report.formatting import count, interval, percent, setting
 from assay.report.hand_label_section import auto_label_section, shares_section, training_section
@@ -55,6 +56,7 @@ def page(report: Report) -> str:
         ("disagreement", "Disagreement"): items_section(report),
         ("gold", "Gold"): gold_section(report),
         ("training", "Training"): training_section(report),
+        ("asking", "Asking more"): asking_section(report),
         ("more-data", "More data"): more_data_section(report),
         ("check", "Check"): check_section(report),
         ("settings", "Settings"): settings_section(report),

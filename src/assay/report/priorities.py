@@ -30,6 +30,7 @@ _FROM_THE_CHECK: dict[str, Urgency] = {
     "A302": "look",
     "A303": "look",
     "A201": "look",
+    "A307": "look",
 }
 """Findings of the check that are about what to change, in the order of their weight."""
 _ENOUGH_GOLD = 30

@@ -22,6 +22,7 @@ from assay.gold import GoldItems
 from assay.labels import Labels
 from assay.model import Fitted, LabelModel, gold_in_pieces
 from assay.model.estimate import Redundancy
+from assay.report.asking import AskingPlan
 from assay.report.contested import ContestedItem, contested_items
 from assay.report.error_bar_forecast import ErrorBarForecast, forecast_error_bars
 from assay.report.facts import (
@@ -104,6 +105,8 @@ class Report:
     """How many items with gold the model has learned from."""
     trainings: TrainingComparison | None = None
     """End models that were trained on hand labels, labels, or both, if they were compared."""
+    asking: AskingPlan | None = None
+    """What asking prompts about more items is expected to change, if there are prompts and items left."""
     shows_texts: bool = True
     faults: tuple[Fault, ...] = field(default=())
 
@@ -123,6 +126,8 @@ class Report:
         items: int = ITEMS,
         evaluations: Mapping[str, Evaluation] | None = None,
         trainings: TrainingComparison | None = None,
+        asking: AskingPlan | None = None,
+        check: CheckReport | None = None,
         title: str = "Labeling run",
     ) -> Report:
         """Look at what a fitted model made of votes.
@@ -150,12 +155,17 @@ class Report:
             model, or on items that were held out.
         trainings
             What :func:`assay.compare_training` found, to be shown too.
+        asking
+            What asking prompts about more items is expected to change, to be shown too.
+        check
+            What was checked, if more is known than the model's own ``check_``.
         title
             What the page is called.
         """
         if not isinstance(items, int) or items < 0:
             raise AssayError(f"items must be a non-negative integer, but is {items!r}")
         fitted = model.fitted_
+        found = model.check_ if check is None else check
         given = votes if isinstance(votes, Tally) or is_in_pieces(votes) else fitted.aligned(votes)
         truth = None if gold is None else _gold_items(given, gold, fitted)
         counted = Counted(fitted, tally_of(given, engine="local", size=SKETCH_SIZE, progress=False, like=fitted.schema))
@@ -189,9 +199,9 @@ class Report:
             settings=model.get_params(),
             versions=versions(),
             methods=tuple(", ".join(part.fit.solvers) for part in fitted.components),
-            check=model.check_,
+            check=found,
             priorities=priorities(
-                sources, tasks, components, model.check_, redundant, faults, model.notes_, evaluations or {}
+                sources, tasks, components, found, redundant, faults, model.notes_, evaluations or {}
             ),
             advice=tuple(model.advice_),
             sources=sources,
@@ -211,6 +221,7 @@ class Report:
             hand_labels=hand_label_facts(labels),
             taught=0 if fitted.gold is None else len(fitted.gold),
             trainings=trainings,
+            asking=asking,
             shows_texts=texts,
             faults=faults,
         )

@@ -72,6 +72,11 @@ class Source(ABC):
         """Labels that it was made with, to be checked before any row is read."""
         return self.declared or ()
 
+    @property
+    def asks(self) -> str | None:
+        """The language model that it asks, if any: sources that ask the same one may err alike."""
+        return None
+
     def forgives(self, error: Exception) -> bool:
         """Whether a failure is what such a source has now and then: counted as an abstention, never raised."""
         return False

@@ -88,7 +88,7 @@ def dependency_hints(sources: Any = (), *, votes: Any = None, ignore: Iterable[s
 
 def _alike(one: Source, other: Source) -> str | None:
     """How far two prompts to one model ask the same, if they do."""
-    if not (isinstance(one, PromptSource) and isinstance(other, PromptSource)) or not one.same_model(other):
+    if not (isinstance(one, PromptSource) and isinstance(other, PromptSource)) or one.asks != other.asks:
         return None
     words, others = asked_words(one), asked_words(other)
     share = len(words & others) / max(len(words | others), 1)

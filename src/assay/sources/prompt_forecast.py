@@ -95,6 +95,7 @@ def prompt_costs(
     prompts: PromptSettings | None = None,
     ask: Iterable[int] | None = None,
     batch_size: int = BATCH_SIZE,
+    tokenizer: bool = True,
 ) -> PromptCosts:
     """What :func:`assay.apply` would ask and pay, without asking.
 
@@ -108,6 +109,8 @@ def prompt_costs(
         As in :func:`assay.apply`; sources that are not prompts cost nothing.
     batch_size
         How many rows are worked on at a time.
+    tokenizer
+        Whether a server may be asked to count tokens. If not, no server is asked for anything.
 
     >>> import assay
     >>> spam = assay.prompt("Is this spam? {text}", answers={"yes": "Spam", "no": "Ham"}, name="is_spam",
@@ -136,7 +139,7 @@ def prompt_costs(
             for source, one in zip(asked, found, strict=True):
                 count(one, source.empty_requests(settings) if number == 0 else ())
                 count(one, chain.from_iterable(source.requests(batch, settings, chosen)))
-        return PromptCosts(tuple(one.cost(session) for one in found), settings.budget)
+        return PromptCosts(tuple(one.cost(session, tokenizer) for one in found), settings.budget)
 
 
 def costs_of_requests(
@@ -170,8 +173,8 @@ class _Questions:
         elif (at := self._chance.randrange(self.new)) < _COUNTED:  # each is in the sample with the same chance
             self.some[at] = request
 
-    def cost(self, session: Session) -> PromptCost:
-        rate, answer, basis = self._rate(session)
+    def cost(self, session: Session, tokenizer: bool = True) -> PromptCost:
+        rate, answer, basis = self._rate(session, tokenizer)
         tokens_in = round(rate.tokens(self.new, self.characters))
         tokens_out = round(answer * self.new)
         price = self.settings.prices.get(self.endpoint.model)
@@ -186,14 +189,14 @@ class _Questions:
             basis=basis,
         )
 
-    def _rate(self, session: Session) -> tuple[TokenRate, float, Basis]:
+    def _rate(self, session: Session, tokenizer: bool) -> tuple[TokenRate, float, Basis]:
         """Tokens of a question by its length, tokens of an answer, and how they are known."""
         earlier = session.earlier(self.endpoint)
         guess = self.answer_tokens
         if not self.some:
             return _GUESSED, guess, "guess"
         answer = earlier.answer if earlier is not None and earlier.answers >= _ENOUGH and guess > 1 else guess
-        counts = session.count_tokens(self.some)
+        counts = session.count_tokens(self.some) if tokenizer else None
         if counts is not None:
             return TokenRate.of([request.characters for request in self.some], counts), answer, "tokenizer"
         if earlier is not None and earlier.answers >= _ENOUGH:

@@ -78,9 +78,9 @@ class PromptSource(Source):
         key = self.key if self.base_url is not None or self.key is not None else settings.key
         return Endpoint(base_url=base_url, model=model, key=key)
 
-    def same_model(self, other: PromptSource) -> bool:
-        """Whether two prompts ask one model, as far as they say it themselves."""
-        return (self.model, self.base_url) == (other.model, other.base_url)
+    @property
+    def asks(self) -> str:
+        return f"{self.model or 'the model'} at {self.base_url or 'the server'}"
 
     def requests(
         self, batch: Batch, settings: PromptSettings, rows: Container[int] | None = None

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from assay._core.threads import parallel_map, ranges, thread_count
 from assay.errors import VoteError
 from assay.votes.encoding import ABSTAIN
 from assay.votes.schema import Schema
@@ -55,6 +56,22 @@ class DenseCodes:
                     raise VoteError(f"source {name!r} has codes from {least} to {most}, but {size} values")
             frozen[rows] = block
         return cls(frozen)
+
+    @classmethod
+    def of_bytes(cls, codes: npt.NDArray[np.int8]) -> tuple[Self, int, int]:
+        """A copy of (items, sources) codes that lie row by row, and the lowest and the highest of them."""
+        from assay._core import counting_loops
+
+        items, width = codes.shape
+        columns = np.empty((width, items), dtype=np.int8)
+
+        def turn(rows: slice) -> tuple[int, int]:
+            low, high = np.full(width, 127, dtype=np.int8), np.full(width, -128, dtype=np.int8)
+            counting_loops.transpose_bytes(codes[rows], columns[:, rows], low, high)
+            return int(low.min()), int(high.max())
+
+        ends = parallel_map(turn, ranges(items, thread_count(), step=_ROWS_AT_ONCE))
+        return cls(columns.T), min(low for low, _ in ends), max(high for _, high in ends)
 
     def __len__(self) -> int:
         return len(self.codes)

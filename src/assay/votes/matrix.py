@@ -8,12 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.errors import VoteError
+from assay.votes.dense_codes import DenseCodes
 from assay.votes.encoding import ABSTAIN
 from assay.votes.long_columns import looks_long
 from assay.votes.sparse_codes import CodeArray, SparseCodes
 
+_MANY, _WIDE = 10_000, 16
+"""From this many codes on, and this many sources, bytes that lie row by row are turned by a compiled loop."""
 
-def codes_of_matrix(matrix: Any, classes: int | None) -> tuple[CodeArray | SparseCodes, int, int]:
+
+def codes_of_matrix(matrix: Any, classes: int | None) -> tuple[CodeArray | SparseCodes | DenseCodes, int, int]:
     """The codes of an (items, sources) matrix of class numbers, the number of classes, and the number of sources.
 
     Parameters
@@ -25,11 +29,16 @@ def codes_of_matrix(matrix: Any, classes: int | None) -> tuple[CodeArray | Spars
     """
     cast = _sparse(matrix)
     given: CodeArray | SparseCodes = _dense(matrix) if cast is None else cast
-    codes = given.codes if isinstance(given, SparseCodes) else given
-    highest = int(codes.max(initial=ABSTAIN))
-    if codes.size and codes.min() < ABSTAIN:
+    turned: DenseCodes | None = None
+    if isinstance(given, np.ndarray) and _lies_in_bytes(given):
+        # Turned once, while it is looked at: this is most of the time that a matrix takes.
+        turned, lowest, highest = DenseCodes.of_bytes(given)
+    else:
+        codes = given.codes if isinstance(given, SparseCodes) else given
+        highest, lowest = int(codes.max(initial=ABSTAIN)), int(codes.min(initial=ABSTAIN))
+    if lowest < ABSTAIN:
         raise VoteError(
-            f"expected class numbers from 0, or -1 for abstain, but the matrix holds {codes.min()}; "
+            f"expected class numbers from 0, or -1 for abstain, but the matrix holds {lowest}; "
             "map every abstention to -1"
         )
     if classes is None and isinstance(given, np.ndarray):
@@ -40,7 +49,12 @@ def codes_of_matrix(matrix: Any, classes: int | None) -> tuple[CodeArray | Spars
             f"expected class numbers below {count}, the number of classes, but the matrix holds {highest}; "
             "classes are numbered from 0"
         )
-    return given, count, given.width if isinstance(given, SparseCodes) else given.shape[1]
+    return turned or given, count, given.width if isinstance(given, SparseCodes) else given.shape[1]
+
+
+def _lies_in_bytes(codes: CodeArray) -> bool:
+    """Whether it is a large matrix of bytes, row by row."""
+    return codes.dtype == np.int8 and codes.flags.c_contiguous and codes.size >= _MANY and codes.shape[1] >= _WIDE
 
 
 def column_names(matrix: Any) -> list[str] | None:

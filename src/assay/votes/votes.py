@@ -173,7 +173,9 @@ class Votes(HasSchema):
         schema = Schema(tasks, tuple(sources), (table,) * len(sources))
         if isinstance(given, SparseCodes) and given.width == len(sources):
             return cls(schema, replace(given, codes=given.codes.astype(schema.code_type)))
-        codes = DenseCodes.checked(given.dense() if isinstance(given, SparseCodes) else given, schema)
+        if isinstance(given, DenseCodes) and given.width == len(sources):
+            return cls(schema, given, index_names(matrix))  # each source may say every class
+        codes = DenseCodes.checked(given if isinstance(given, np.ndarray) else given.dense(), schema)
         return cls(schema, codes, index_names(matrix))
 
     @classmethod
@@ -512,6 +514,21 @@ class Votes(HasSchema):
 
     def _scores_of(self, rows: Any) -> dict[str, npt.NDArray[np.float64]]:
         return {name: scores[rows] for name, scores in self.scores.items()}
+
+    def silenced(self, sources: str | int | Iterable[str | int]) -> Votes:
+        """The same votes, in which some sources, by name or column number, abstain throughout.
+
+        >>> Votes.from_matrix([[0, 1], [1, 1]]).silenced("1").to_pandas()["1"].tolist()
+        [None, None]
+        """
+        chosen = [self.position(source) for source in _several(sources)]
+        if isinstance(self.store, SparseCodes):
+            store: Store = self.store.keep(~np.isin(self.store.sources, chosen))
+        else:
+            codes = np.array(self.store.codes, order="F")
+            codes[:, chosen] = -1
+            store = DenseCodes(codes)
+        return replace(self, store=store)
 
     def select(self, sources: str | int | Iterable[str | int]) -> Votes:
         """The given source or sources, by name or column number, in that order."""

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.drill.damage import OF_BYTES, array_damaged, json_damaged
+from benchmarks.drill.kills import commands, of_kills
 from benchmarks.drill.run import of_files, of_problems
 
 
@@ -35,3 +36,16 @@ def test_a_damage_changes_something():
     said = {"a": [1, {"b": "c"}], "d": None}
     assert sum(json_damaged(said, rng) != said for _ in range(40)) > 30
     assert said == {"a": [1, {"b": "c"}], "d": None}
+
+
+def test_killed_commands_leave_whole_files_and_no_process(tmp_path, monkeypatch):
+    few = {"init", "apply", "run", "import", "confident", "annotate"}
+    monkeypatch.setattr(
+        "benchmarks.drill.kills.commands",
+        lambda folder, *, end_models: {
+            name: line for name, line in commands(folder, end_models=False).items() if name in few
+        },
+    )
+    found = list(of_kills(np.random.default_rng(0), 1, tmp_path))
+    assert not wrong(found)
+    assert len(found) == len(few)

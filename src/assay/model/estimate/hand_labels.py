@@ -86,4 +86,4 @@ def checked_votes(layout: Layout, gold: GoldVotes) -> tuple[FloatArray, ...]:
     allowed, named = gold.allowed[gold.said.row], layout.all_masks[values]
     right, wrong = ~(allowed & ~named).any(axis=1), ~(allowed & named).any(axis=1)
     counts = np.column_stack([np.bincount(values, weights=flags, minlength=int(first[-1])) for flags in (right, wrong)])
-    return tuple(np.split(counts, first[1:-1]))
+    return tuple(np.split(counts, first[1:-1])) if layout.masks else ()

@@ -167,6 +167,10 @@ def _weights(parameters: Parameters, evidence: Evidence, *, abstentions: bool) -
     correlations = clique_correlations(parameters, evidence)
     found = []
     for index, (clique, correlation) in enumerate(zip(layout.cliques, correlations, strict=True)):
+        if clique.is_single and layout.first_clique[clique.sources[0]] == index:
+            whole = tables[clique.sources[0]]
+            found.append(whole if abstentions else np.vstack([whole[:-1], np.zeros((1, layout.outcomes))]))
+            continue
         added = np.zeros((clique.size, layout.outcomes))
         worth = effective_share(clique.voting.sum(axis=1), correlation)
         for position, source in enumerate(clique.sources):

@@ -6,19 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import pandas as pd
-
 from assay._core.rows import as_polars
 from assay.evaluation import Evaluation
 from assay.project.demo.example import write_example
-from assay.project.demo.local_prompts import ask_local_model
+from assay.project.demo.local_prompts import PromptEffect, add_prompts, answering, effect_of_prompts
 from assay.project.demo.simulated_answers import simulate_answers
 from assay.project.end_model import compare_methods, held_out, train
 from assay.project.extras import can_draw, can_train
 from assay.project.pipeline import Run, run
 from assay.project.project import Project
+from assay.project.prompt_notes import PromptNotes
 from assay.project.reporting import write_report
-from assay.project.unsure import Unsure
 
 
 @dataclass(frozen=True)
@@ -35,8 +33,8 @@ class Demo:
     """All methods against gold, on items held out of training; empty where no end model can be trained."""
     page: Path | None
     """The report; None where charts cannot be drawn."""
-    asked: tuple[Unsure, pd.DataFrame] | None
-    """Which texts a local model was asked about, and what its prompts said; None if it was not."""
+    prompts: PromptEffect | None
+    """What the prompts to a local model changed; None if there are none."""
     kept: list[str]
     """Files that were edited before, and left alone."""
 
@@ -44,8 +42,15 @@ class Demo:
 def run_demo(folder: Path, texts: int, seed: int, *, llm: bool = False, progress: bool = True) -> Demo:
     """Write the example to a folder, and do all that can be done with it."""
     kept = write_example(folder, texts, seed, keep_edited=True)
-    project = Project.load(folder)
+    if llm:
+        add_prompts(folder, texts)
+    with answering(Project.load(folder)) as project:
+        return _run_demo(project, seed, kept, progress)
+
+
+def _run_demo(project: Project, seed: int, kept: list[str], progress: bool) -> Demo:
     made = run(project, hand_labels=False, progress=progress)
+    effect = effect_of_prompts(made) if PromptNotes.stored(project.output).models else None
     before = _scores(project, progress)
     # None of the texts that are scored is asked about, so that no score rests on its own answer.
     may_ask = ~held_out(project, len(made.votes))
@@ -60,7 +65,7 @@ def run_demo(folder: Path, texts: int, seed: int, *, llm: bool = False, progress
         simulated=simulated,
         held_out=scores,
         page=write_report(project) if can_draw() else None,
-        asked=ask_local_model(made, progress=progress) if llm else None,
+        prompts=effect,
         kept=[*kept, *([] if simulated else [path.name for path in project.hand_labels if path.is_file()])],
     )
 

@@ -25,5 +25,10 @@ def write_example(folder: Path, texts: int, seed: int, *, keep_edited: bool = Fa
             (folder / name).write_text(text, encoding="utf-8")
     write(folder, make(texts, seed))
     if keep_edited:
-        return [name for name in present if (folder / name).read_text(encoding="utf-8") != templates[name]]
+        # Prompts that the demo has added are no edits.
+        return [
+            name
+            for name in present
+            if not (folder / name).read_text(encoding="utf-8").startswith(templates[name].rstrip())
+        ]
     return sorted([*templates, "texts.jsonl", "gold.jsonl", "known.jsonl"])

@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
-import pandas as pd
+import numpy as np
 
+from assay._core.atomic_files import writing
+from assay._core.project_file import FILE
 from assay.llm import LocalModel
-from assay.project.pipeline import Run, gold_votes
-from assay.project.unsure import Unsure, least_sure
-from assay.sources import PromptSource, apply, prompt
+from assay.project.pipeline import Run, gold_votes, label_model
+from assay.project.project import Project
+from assay.project.prompt_notes import PromptNotes
+from assay.project.source_file import SOURCES_FILE, source_toml
+from assay.sources import PromptSource, prompt
 from assay.tasks import none_of
+from assay.votes import compare_with_gold
 
 ASKED = 40
 """About as many texts; the model takes half a second for each question."""
-_CACHE = "answers.sqlite"
+PORT = 8093
+_SECTION = """
+[prompts]               # a small model on this machine; python -m assay.llm.local_model {port} serves it
+base_url = "http://127.0.0.1:{port}/v1"
+model = "{model}"
+concurrency = 2
+where = "unsure"        # ask about the texts that the other sources leave the label model least sure of
+share = {share:.6f}
+"""
 
 
 def local_prompts() -> list[PromptSource]:
@@ -39,19 +57,77 @@ def local_prompts() -> list[PromptSource]:
     ]
 
 
-def ask_local_model(made: Run, *, texts: int = ASKED, progress: bool = True) -> tuple[Unsure, pd.DataFrame]:
-    """The texts that were asked about, and what the prompts said: coverage of all texts, and accuracy against gold."""
-    project = made.project
-    prompts = local_prompts()
-    unsure = least_sure(made.labels, min(texts / len(made.labels), 1.0), seed=project.model.seed)
-    with LocalModel() as model:
-        votes = apply(
-            prompts,
-            project.data,
-            project.tasks,
-            id=project.id,
-            prompts=replace(model.settings, cache=project.folder / _CACHE),
-            ask=unsure.rows.tolist(),
-            progress=progress,
+def add_prompts(folder: Path, texts: int, *, asked: int = ASKED) -> None:
+    """Add the prompts, and where they are asked, to the example in a folder, as far as it has none."""
+    settings, sources = folder / FILE, folder / SOURCES_FILE
+    said = settings.read_text(encoding="utf-8")
+    added = _SECTION.format(port=PORT, model=LocalModel.name, share=min(asked / texts, 1.0))
+    for path, text in (
+        (settings, said if "[prompts]" in said else said.rstrip("\n") + "\n" + added),
+        (sources, "\n".join(map(source_toml, local_prompts()))),
+    ):
+        if path == settings or not path.exists():
+            with writing(path) as unfinished:
+                unfinished.write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def answering(project: Project) -> Iterator[Project]:
+    """The project while its model answers: the local one is started, if that is the one it asks."""
+    if project.prompts.model != LocalModel.name or project.prompts.base_url != f"http://127.0.0.1:{PORT}/v1":
+        yield project
+        return
+    with LocalModel(PORT if _is_free(PORT) else 0) as model:
+        yield replace(project, prompts=replace(project.prompts, base_url=model.base_url))
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as tried:
+        tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            tried.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+@dataclass(frozen=True)
+class PromptEffect:
+    """What asking prompts changed, counted against gold."""
+
+    asked: int
+    """How many texts they were asked about."""
+    changed: int
+    """How many labels of all texts are others than without them."""
+    right_before: int
+    right_after: int
+    """How many labels of the texts asked about are right, without and with them."""
+
+    def __str__(self) -> str:
+        return (
+            f"prompts were asked about {self.asked:,} texts, those that the other sources leave least sure: labels of "
+            f"{self.changed:,} texts changed; of those asked about, {self.right_before:,} labels were right without "
+            f"prompts, and {self.right_after:,} are with them"
         )
-    return unsure, votes.summary(gold_votes(project, votes))
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return dict(vars(self))
+
+
+def effect_of_prompts(made: Run) -> PromptEffect:
+    """What a run with prompts changed over one without."""
+    notes = PromptNotes.stored(made.project.output)
+    others = made.votes.select([name for name in made.votes.names if name not in notes.models])
+    settings = {**label_model(made.project).get_params(), "asked_later": ()}
+    model = type(made.model)(**settings).fit(others, progress=False)
+    before, after = model.predict(others), made.model.predict(made.votes)
+    gold = gold_votes(made.project, made.votes)
+    rows = np.arange(len(others)) if notes.asked is None else np.array(notes.asked, dtype=np.int64)
+    outcomes = made.project.tasks.label_space.outcomes
+    right = [0, 0]
+    if gold is not None:
+        for at, chosen in enumerate((before, after)):
+            said = others.from_columns(made.project.tasks, {"label": [dict(outcomes[one]) for one in chosen[rows]]})
+            right[at] = int(compare_with_gold(said, gold.take(rows))[0].sum())
+    return PromptEffect(len(rows), int((before != after).sum()), *right)
