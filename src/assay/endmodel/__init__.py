@@ -20,6 +20,7 @@ _HOMES = {
     "assay.endmodel.random_search": ["Between", "Search", "search"],
     "assay.endmodel.settings": ["NetworkSettings"],
     "assay.endmodel.sklearn_model": ["SklearnEndModel"],
+    "assay.endmodel.streams": ["LabelStream", "is_stream"],
     "assay.endmodel.training_comparison": ["compare_training"],
 }
 
@@ -30,12 +31,14 @@ __all__ = [
     "Encoder",
     "EndModel",
     "Features",
+    "LabelStream",
     "NGrams",
     "NeighbourModel",
     "NetworkSettings",
     "Search",
     "SklearnEndModel",
     "compare_training",
+    "is_stream",
     "search",
 ]
 
@@ -50,6 +53,7 @@ if TYPE_CHECKING:
     from assay.endmodel.random_search import Between, Search, search
     from assay.endmodel.settings import NetworkSettings
     from assay.endmodel.sklearn_model import SklearnEndModel
+    from assay.endmodel.streams import LabelStream, is_stream
     from assay.endmodel.training_comparison import compare_training
 
 __getattr__ = lazy_names(globals(), _HOMES)

@@ -16,7 +16,7 @@ from assay.endmodel.fitted import FittedNetwork
 from assay.endmodel.heads import Heads
 from assay.endmodel.inputs import Inputs
 from assay.endmodel.stepper import seed_torch, stepper_of
-from assay.endmodel.training import Checkpoint, Schedule, TrainingState, train
+from assay.endmodel.training import Checkpoint, OneBlock, Schedule, TrainingState, train
 from assay.labels import Labels
 
 IntArray = npt.NDArray[np.int64]
@@ -49,7 +49,13 @@ class Fitting:
         stepper = stepper_of(fitted.network, self.inputs, self.targets, self.heads.slices, self.l2)
         score = None if scorer is None else scorer(fitted)
         state, interrupted = train(
-            fitted.network, stepper, rows, self.schedule, score=score, checkpoint=checkpoint, progress=self.progress
+            fitted.network,
+            stepper,
+            OneBlock(rows, self.schedule.seed),
+            self.schedule,
+            score=score,
+            checkpoint=checkpoint,
+            progress=self.progress,
         )
         return fitted, state, interrupted
 

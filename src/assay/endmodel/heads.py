@@ -105,19 +105,20 @@ class Heads:
             targets[:, columns] = labels[task.name][:, :size]
         return targets
 
-    def weighted(self, targets: npt.NDArray[np.float32], weights: ClassWeights) -> npt.NDArray[np.float32]:
-        """Targets (items, width) whose labels count more or less in the loss; on average a label counts as before.
+    def factors(self, shares: FloatArray, weights: ClassWeights | None) -> npt.NDArray[np.float32]:
+        """(width,): by what targets are multiplied so that labels count more or less; on average they count as before.
 
         Parameters
         ----------
-        targets
-            As :meth:`targets` gives them.
+        shares
+            (width,): how much of the targets belongs to each label.
         weights
             ``"balanced"``: labels of a task count as if each had the same share of the items. Or per task how much each
             label counts, 1 where nothing is said.
         """
-        shares = targets.sum(axis=0, dtype=np.float64)
         factors = np.ones(self.width)
+        if weights is None:
+            return factors.astype(np.float32)
         for task, columns in zip(self.tasks, self.slices, strict=True):
             own = shares[columns]
             if weights == "balanced":
@@ -130,11 +131,11 @@ class Heads:
                 )
             total = float(own @ given)
             factors[columns] = given * own.sum() / total if total > 0 else 1.0
-        return targets * factors.astype(np.float32)
+        return factors.astype(np.float32)
 
     def check_weights(self, weights: Any) -> None:
         """Raise unless these are class weights for these tasks."""
-        if weights == "balanced":
+        if weights is None or weights == "balanced":
             return
         if not isinstance(weights, Mapping) or not all(isinstance(said, Mapping) for said in weights.values()):
             raise AssayError(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -29,6 +30,8 @@ try:
     from assay.endmodel.fitted import FittedNetwork, device_of
     from assay.endmodel.fitting import Fitting
     from assay.endmodel.inputs import Inputs
+    from assay.endmodel.streamed_fitting import StreamSettings, fit_streamed
+    from assay.endmodel.streams import is_stream, row_parts
     from assay.endmodel.training import Checkpoint, Schedule, TrainingState, quiet_torch
 except ModuleNotFoundError as missing:
     if missing.name not in ("torch", "safetensors"):
@@ -171,22 +174,30 @@ class EndModel(Predictor[FittedNetwork]):
         dev: tuple[Any, Any] | None = None,
         checkpoint: str | Path | None = None,
         checkpoint_seconds: float = 30.0,
+        stream: bool | None = None,
         progress: bool = True,
     ) -> Self:
         """Learn from items and their labels.
 
         Ctrl-C ends training early and keeps the best weights so far; ``interrupted_`` is then True.
 
+        Texts may be more than fit into memory. Streamed, they are read once, dealt to disk in parts at random, and
+        n-grams are hashed anew in each epoch, so that memory does not depend on their number. What calibrates is then
+        never trained on: a tenth of the items, at most about 10,000, and all with gold. Large data needs few
+        passes: no epoch begins after 20 million items.
+
         Parameters
         ----------
         data
             The items, as the encoder takes them: a list of texts, an array or sparse matrix,
-            a table, or a path to a file of rows.
+            a table, or a path to a file of rows. Of texts also a function that gives them part by part, as a
+            generator does: lists of texts, or tables.
         labels
             :class:`assay.Labels` of these items. If some were left out, by
             :meth:`assay.Labels.rebalance` for one, give the data of all items all the same.
             Or an array (items, outcomes) of probabilities; or true labels in any of the shapes
-            that :func:`assay.evaluate` takes, of which those that settle no outcome are left out.
+            that :func:`assay.evaluate` takes, of which those that settle no outcome are left out. Streamed, also a
+            path to a file that :meth:`assay.Labels.to_parquet` wrote, or a function that gives labels part by part.
         dev
             Items with gold, ``(data, gold)``, for early stopping: the weights that label them
             best are kept. Gold has any of the shapes that :func:`assay.evaluate` takes.
@@ -195,22 +206,43 @@ class EndModel(Predictor[FittedNetwork]):
             on from it, and ends with the same weights as if it had never been interrupted.
         checkpoint_seconds
             How long to train between two checkpoints.
+        stream
+            Whether the items are streamed, which takes the encoder :class:`assay.NGrams`. By default texts of a
+            function are, and of files of more than 100 MB.
         progress
             Whether to show progress on a terminal.
         """
         self._check_settings()
-        checked = labels_to_learn_from(labels, self.tasks)
         encoder = self._encoder
-        reader, inputs = encoder.learn_and_read(data)
-        rows = rows_of(checked, len(inputs))
         heads = Heads(self.tasks, self.not_applicable)
-        if self.class_weights is not None:
-            heads.check_weights(self.class_weights)
-        own = heads.targets(checked)
-        targets = np.zeros((len(inputs), heads.width), dtype=np.float32)
-        targets[rows] = own if self.class_weights is None else heads.weighted(own, self.class_weights)
+        heads.check_weights(self.class_weights)
         layers = encoder.layers if self.layers is None else tuple(self.layers)
         device = device_of(self.device)
+        scorer = None if dev is None else lambda fitted: _scorer(fitted, *dev)
+        if is_stream(data) and isinstance(encoder, NGrams) if stream is None else stream:
+            settings = StreamSettings(
+                layers, self.dropout, self.l2, self._schedule, self.class_weights, self.calibrate, device, progress
+            )
+            with quiet_torch(thread_count()):
+                return self._learned(
+                    *fit_streamed(
+                        data,
+                        labels,
+                        encoder,
+                        heads,
+                        settings,
+                        described=self._described(encoder),
+                        scorer=scorer,
+                        checkpoint=None if checkpoint is None else Path(checkpoint),
+                        checkpoint_seconds=checkpoint_seconds,
+                    )
+                )
+        checked = labels_to_learn_from(labels, self.tasks)
+        reader, inputs = encoder.learn_and_read(data)
+        rows = rows_of(checked, len(inputs))
+        own = heads.targets(checked)
+        targets = np.zeros((len(inputs), heads.width), dtype=np.float32)
+        targets[rows] = own * heads.factors(own.sum(axis=0, dtype=np.float64), self.class_weights)
         fitting = Fitting(
             heads, reader, inputs, targets, layers, self.dropout, self.l2, self._schedule, device, progress
         )
@@ -218,7 +250,6 @@ class EndModel(Predictor[FittedNetwork]):
         if checkpoint is not None:
             point = Checkpoint(Path(checkpoint), self._purpose(reader, inputs, targets, rows), checkpoint_seconds)
         with quiet_torch(thread_count()):
-            scorer = None if dev is None else lambda fitted: _scorer(fitted, *dev)
             fitted, state, interrupted = fitting.train(rows, scorer, point)
             if self.calibrate and not interrupted:
                 scales = fitting.scales(checked, rows, state, point)
@@ -239,14 +270,39 @@ class EndModel(Predictor[FittedNetwork]):
     def _purpose(self, reader: Reader, inputs: Inputs, targets: Any, rows: Any) -> str:
         """A digest of what is trained on what: a checkpoint of something else is no use."""
         learned = reader.learned()
-        encoder = self._encoder
-        said = [self._own_settings, self.tasks.to_dict(), type(encoder).__name__, encoder.settings(), learned.said]
-        digest = hashlib.sha256(json.dumps([*said, len(inputs)], default=list).encode())
+        said = [*self._described(self._encoder), learned.said, len(inputs)]
+        digest = hashlib.sha256(json.dumps(said, default=list).encode())
         for array in (targets, rows, *learned.arrays.values()):
             digest.update(array.tobytes())
         return digest.hexdigest()
 
+    def _described(self, encoder: Encoder) -> list[Any]:
+        """All that decides what is learned besides the items, for JSON."""
+        return [self._own_settings, self.tasks.to_dict(), type(encoder).__name__, encoder.settings()]
+
     # Labeling
+
+    def label_parts(self, data: Any, *, id: str | None = None) -> Iterator[Labels]:
+        """Labels for every item, part by part: memory does not depend on the number of items.
+
+        Parameters
+        ----------
+        data
+            A path to a file of rows, a table, rows, or a function that gives parts of them.
+        id
+            The column of the items' names, if they are to have any.
+
+        >>> import assay
+        >>> tasks = assay.TaskGraph.flat("mail", ["ham", "spam"])
+        >>> model = EndModel(tasks, epochs=1).fit(["win a prize", "at noon"] * 9, ["spam", "ham"] * 9)
+        >>> parts = lambda: iter([["a prize", "noon"], ["", "win"]])
+        >>> [part.names("mail").tolist() for part in model.label_parts(parts)]
+        [['spam', 'ham'], ['ham', 'spam']]
+        """
+        fitted = self._known
+        for batch, names in row_parts(data, id):
+            with quiet_torch(thread_count()):
+                yield replace(fitted.label(fitted.reader.read(batch)), items=names)
 
     def label(self, data: Any) -> Labels:
         """Labels for every item, as :meth:`assay.LabelModel.label` gives them; they never contradict the task graph.

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-import re
-import zlib
-from collections.abc import Iterable, Iterator
+from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from assay._core.stored_arrays import stored_array
+from assay._core.threads import parallel_map, ranges, thread_count
 from assay.endmodel.encoder import Encoder, Learned, Reader
+from assay.endmodel.ngram_kernels import (
+    checksum_table,
+    count_ngrams,
+    hash_ngrams,
+    pack,
+    weigh_ngrams,
+    word_characters,
+)
 from assay.errors import AssayError
 
 if TYPE_CHECKING:
@@ -21,8 +29,13 @@ if TYPE_CHECKING:
     from assay.endmodel.inputs import SparseInputs
 
 IntArray = npt.NDArray[np.int64]
-_WORD = re.compile(r"\w+")
-_MIX = np.uint64(0x9E3779B97F4A7C15)
+_NONE = (1, 0)
+"""The lengths of no n-grams at all."""
+_AT_ONCE = 16_384
+"""So many texts are read at a time."""
+_WORTH_THREADS = 512
+_MOST_LISTED = 2**24
+"""Of no more buckets than this there are tables."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,16 +93,10 @@ class NGrams(Encoder):
         from assay.endmodel.inputs import texts_of
 
         texts = texts_of(data, self.column)
-        _, hashes, _ = self.counts(texts)
-        kinds, found = np.unique(hashes, return_counts=True)
-        kept = found >= self.min_count
-        if not kept.any():
-            raise AssayError(
-                f"none of the {len(texts)} texts has an n-gram that is in {self.min_count} or more of them; "
-                "lower min_count, or look at the texts"
-            )
-        rarity = np.log((1 + len(texts)) / (1 + found[kept])) + 1
-        return NGramReader(self, kinds[kept], rarity.astype(np.float32))
+        counter = NGramCounter(self)
+        for at in range(0, len(texts), _AT_ONCE):
+            counter.add(texts[at : at + _AT_ONCE])
+        return counter.reader()
 
     def restore(self, learned: Learned) -> NGramReader:
         """The reader that had learned this."""
@@ -104,58 +111,78 @@ class NGrams(Encoder):
 
         Hashes from ``buckets`` on are of characters.
         """
-        hashes = 2 * self.buckets
-        pairs = []
-        if self.words is not None:
-            units, sizes = self._words(texts)
-            row = np.repeat(np.arange(len(texts)), sizes)
-            pairs += [row[at] * hashes + found for at, found in self._hashed(units, row, self.words)]
-        if self.characters is not None:
-            units, word, row = self._characters(texts)
-            pairs += [
-                row[at] * hashes + self.buckets + found for at, found in self._hashed(units, word, self.characters)
-            ]
-        both, times = np.unique(np.concatenate(pairs), return_counts=True)
-        starts = np.searchsorted(both, np.arange(len(texts) + 1) * hashes)
-        return starts.astype(np.int64), both % hashes, times.astype(np.float32)
-
-    def _hashed(
-        self, units: npt.NDArray[np.uint64], within: IntArray, lengths: tuple[int, int]
-    ) -> Iterator[tuple[IntArray, IntArray]]:
-        """For each length: where n-grams begin, and their hashes; ``within`` says what they may not reach beyond."""
-        code = units
-        for length in range(1, lengths[1] + 1):
-            last = within[length - 1 :]
-            if length > 1:
-                code = _mixed(code[: len(last)], units[length - 1 :])
-            if length >= lengths[0]:
-                inside = np.flatnonzero(within[: len(last)] == last)
-                yield inside, (code[inside] % np.uint64(self.buckets)).astype(np.int64)
-
-    def _words(self, texts: list[str]) -> tuple[npt.NDArray[np.uint64], IntArray]:
-        """A hash for each word of each text, and how many words each text has."""
-        numbers: dict[str, int] = {}
-        found: list[int] = []
+        read = [text.lower() for text in texts] if self.lowercase else texts
+        codes = np.frombuffer("".join(read).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+        ends = np.cumsum(np.fromiter(map(len, read), dtype=np.int64, count=len(read)))
+        known, table = word_characters(), checksum_table()
+        of_words, of_characters = (_NONE if given is None else given for given in (self.words, self.characters))
+        parts = ranges(len(texts), thread_count() if len(texts) >= _WORTH_THREADS else 1)
+        most = np.empty(len(texts), dtype=np.int64)
+        parallel_map(lambda p: count_ngrams(codes, ends, known, p.start, p.stop, of_words, of_characters, most), parts)
+        begins = np.cumsum(most) - most
+        hashes, times = np.empty(most.sum(), dtype=np.int64), np.empty(most.sum(), dtype=np.float32)
         sizes = np.empty(len(texts), dtype=np.int64)
-        for row, text in enumerate(texts):
-            words = self._split(text)
-            found += [numbers.setdefault(word, len(numbers)) for word in words]
-            sizes[row] = len(words)
-        # Not Python's hash, which differs from one process to the next.
-        hashes = np.array([zlib.crc32(word.encode("utf-8", "surrogatepass")) for word in numbers], dtype=np.uint64)
-        return (hashes * _MIX)[np.array(found, dtype=np.int64)] if found else hashes, sizes
+        parallel_map(
+            lambda p: hash_ngrams(
+                codes,
+                ends,
+                known,
+                table,
+                p.start,
+                p.stop,
+                of_words,
+                of_characters,
+                self.buckets,
+                begins,
+                hashes,
+                times,
+                sizes,
+            ),
+            parts,
+        )
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        own_hashes, own_times = np.empty(starts[-1], dtype=np.int64), np.empty(starts[-1], dtype=np.float32)
+        parallel_map(
+            lambda p: pack(begins, sizes, hashes, times, starts, p.start, p.stop, own_hashes, own_times), parts
+        )
+        return starts, own_hashes, own_times
 
-    def _characters(self, texts: list[str]) -> tuple[npt.NDArray[np.uint64], IntArray, IntArray]:
-        """A hash for each character of each word with a space on both sides; the word and the text that it is in."""
-        spaced = [[f" {word} " for word in self._split(text)] for text in texts]
-        words = [word for text in spaced for word in text]
-        codes = np.frombuffer("".join(words).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-        word = np.repeat(np.arange(len(words)), _sizes(len(each) for each in words))
-        row = np.repeat(np.arange(len(texts)), _sizes(sum(map(len, text)) for text in spaced))
-        return _mixed(codes.astype(np.uint64) * _MIX, codes.astype(np.uint64)), word, row
 
-    def _split(self, text: str) -> list[str]:
-        return _WORD.findall(text.lower() if self.lowercase else text)
+class NGramCounter:
+    """Counts in how many texts each n-gram is, part by part; what it holds does not grow with the number of texts."""
+
+    def __init__(self, encoder: NGrams) -> None:
+        self._encoder = encoder
+        self._texts = 0
+        self._table = np.zeros(2 * encoder.buckets if encoder.buckets <= _MOST_LISTED else 0, dtype=np.int64)
+        self._counts: Counter[int] = Counter()
+        """In place of the table, where that would be too large."""
+
+    def add(self, texts: list[str]) -> None:
+        """Count more texts."""
+        _, hashes, _ = self._encoder.counts(texts)
+        self._texts += len(texts)
+        if len(self._table):
+            self._table += np.bincount(hashes, minlength=len(self._table))
+        else:
+            self._counts.update(hashes.tolist())
+
+    def reader(self) -> NGramReader:
+        """What was learned from all of them."""
+        if len(self._table):
+            kinds = np.flatnonzero(self._table)
+            found = self._table[kinds]
+        else:
+            kinds = np.array(sorted(self._counts), dtype=np.int64)
+            found = np.array([self._counts[kind] for kind in kinds.tolist()], dtype=np.int64)
+        kept = found >= self._encoder.min_count
+        if not kept.any():
+            raise AssayError(
+                f"none of the {self._texts} texts has an n-gram that is in {self._encoder.min_count} or more of them; "
+                "lower min_count, or look at the texts"
+            )
+        rarity = np.log((1 + self._texts) / (1 + found[kept])) + 1
+        return NGramReader(self._encoder, kinds[kept], rarity.astype(np.float32))
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,15 +208,43 @@ class NGramReader(Reader):
         """
         from assay.endmodel.inputs import SparseInputs, texts_of
 
-        starts, hashes, times = self.encoder.counts(texts_of(data, self.encoder.column))
-        columns = np.minimum(np.searchsorted(self.kinds, hashes), len(self.kinds) - 1)
-        known = self.kinds[columns] == hashes
+        texts = texts_of(data, self.encoder.column)
+        parts = [self._read(texts[at : at + _AT_ONCE]) for at in range(0, max(len(texts), 1), _AT_ONCE)]
+        if len(parts) == 1:
+            return SparseInputs(*parts[0])
+        starts, columns, values = zip(*parts, strict=True)
+        sizes = np.concatenate([np.diff(each) for each in starts])
+        return SparseInputs(np.concatenate([[0], np.cumsum(sizes)]), np.concatenate(columns), np.concatenate(values))
+
+    def _read(self, texts: list[str]) -> tuple[IntArray, npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+        starts, hashes, times = self.encoder.counts(texts)
+        columns = self._columns(hashes)
+        known = columns >= 0
         starts = np.concatenate([[0], np.cumsum(known)])[starts]
-        columns = columns[known].astype(np.int32)
-        values = times[known] * self.rarity[columns]
-        part = 2 * np.repeat(np.arange(len(starts) - 1), np.diff(starts)) + (hashes[known] >= self.encoder.buckets)
-        norms = np.sqrt(np.bincount(part, values.astype(np.float64) ** 2))
-        return SparseInputs(starts, columns, (values / norms[part]).astype(np.float32))
+        columns, times = columns[known], times[known]
+        values = np.empty(len(columns), dtype=np.float32)
+        parts = ranges(len(texts), thread_count() if len(texts) >= _WORTH_THREADS else 1)
+        is_character = self.kinds >= self.encoder.buckets
+        parallel_map(
+            lambda p: weigh_ngrams(starts, columns, times, self.rarity, is_character, p.start, p.stop, values), parts
+        )
+        return starts, columns, values
+
+    def _columns(self, hashes: IntArray) -> npt.NDArray[np.int32]:
+        """The column of each n-gram, −1 for those that were not seen in training."""
+        if self._column_of is not None:
+            return self._column_of[hashes]
+        columns = np.minimum(np.searchsorted(self.kinds, hashes), len(self.kinds) - 1)
+        return np.where(self.kinds[columns] == hashes, columns, -1).astype(np.int32)
+
+    @cached_property
+    def _column_of(self) -> npt.NDArray[np.int32] | None:
+        """(hashes,): their columns, unless there are too many to list."""
+        if self.encoder.buckets > _MOST_LISTED:
+            return None
+        listed = np.full(2 * self.encoder.buckets, -1, dtype=np.int32)
+        listed[self.kinds] = np.arange(len(self.kinds), dtype=np.int32)
+        return listed
 
     def body(self) -> nn.Module:
         """Nothing: the first layer reads n-grams."""
@@ -202,18 +257,8 @@ class NGramReader(Reader):
         return Learned({}, {"kinds": self.kinds, "rarity": self.rarity})
 
 
-def _sizes(lengths: Iterable[int]) -> IntArray:
-    return np.fromiter(lengths, dtype=np.int64)
-
-
 def _is_range(lengths: Any) -> bool:
     """Whether these are two positive integers, the first no larger."""
     if not isinstance(lengths, tuple) or len(lengths) != 2 or not all(isinstance(length, int) for length in lengths):
         return False
     return bool(1 <= lengths[0] <= lengths[1])
-
-
-def _mixed(left: npt.NDArray[np.uint64], right: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """A hash of two in a row; which comes first matters."""
-    mixed = (left ^ (left >> np.uint64(29))) * _MIX + right
-    return mixed ^ (mixed >> np.uint64(32))

@@ -28,6 +28,10 @@ class Stepper(ABC):
         """Learn from some items; returns their loss before the step. What is random in it follows from the seed."""
 
     @abstractmethod
+    def use(self, inputs: Inputs, targets: Floats) -> None:
+        """Learn from other items from now on."""
+
+    @abstractmethod
     def state(self) -> dict[str, Tensor]:
         """All that it remembers."""
 
@@ -80,6 +84,10 @@ class TorchStepper(Stepper):
                 group["lr"] = rate
             optimizer.step()
         return loss.item()
+
+    def use(self, inputs: Inputs, targets: Floats) -> None:
+        """Learn from other items from now on."""
+        self._inputs, self._targets = inputs, targets
 
     def state(self) -> dict[str, Tensor]:
         """The moments of each weight."""
@@ -142,6 +150,11 @@ class LinearStepper(Stepper):
     def _move(self, name: str, touched: IntArray, slope: Floats, weight: Floats, rate: float) -> None:
         mean, square = self._moments[f"{name} mean"], self._moments[f"{name} square"]
         adam(touched, slope, weight, mean, square, 0, weight.shape[1], rate, self._l2, self._count[0])
+
+    def use(self, inputs: Inputs, targets: Floats) -> None:
+        """Learn from other items from now on."""
+        assert isinstance(inputs, SparseInputs)
+        self._inputs, self._targets = inputs, targets
 
     def state(self) -> dict[str, Tensor]:
         """The moments, and how many steps were taken."""

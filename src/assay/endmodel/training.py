@@ -12,6 +12,7 @@ import signal
 import sys
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -54,7 +55,9 @@ class TrainingState:
     rate: float
     """The learning rate."""
     epoch: int = 0
+    block: int = 0
     batch: int = 0
+    """Of the block."""
     loss: float = 0.0
     """Added up over the items of this epoch."""
     best_loss: float = sys.float_info.max
@@ -85,11 +88,39 @@ class TrainingState:
         self.best_score = self.best_score if score is None else max(self.best_score, score)
         self.since_better = 0 if is_better else self.since_better + 1
         self.since_best = 0 if is_best or score is None else self.since_best + 1
-        self.epoch, self.batch, self.loss = self.epoch + 1, 0, 0.0
+        self.epoch, self.block, self.batch, self.loss = self.epoch + 1, 0, 0, 0.0
         if self.epoch >= schedule.frozen_epochs and self.since_better >= schedule.patience:
             self.rate /= 10
             self.since_better = 0
         return is_best
+
+
+class Blocks(ABC):
+    """The items of an epoch, in blocks that come one after the other."""
+
+    @abstractmethod
+    def sizes(self, epoch: int) -> list[int]:
+        """How many items each block has, in the order of an epoch."""
+
+    @abstractmethod
+    def open(self, epoch: int, number: int) -> IntArray:
+        """Let a block's items be those that are learned from; returns their rows, in the order of the epoch."""
+
+
+@dataclass(frozen=True, eq=False)
+class OneBlock(Blocks):
+    """Some of the items that are in memory."""
+
+    rows: IntArray
+    seed: int
+
+    def sizes(self, epoch: int) -> list[int]:
+        """All of them at once."""
+        return [len(self.rows)]
+
+    def open(self, epoch: int, number: int) -> IntArray:
+        """All of them, shuffled."""
+        return np.random.default_rng((self.seed, epoch)).permutation(self.rows)
 
 
 @dataclass(frozen=True)
@@ -122,14 +153,14 @@ class Checkpoint:
 def train(
     network: Network,
     stepper: Stepper,
-    rows: IntArray,
+    blocks: Blocks,
     schedule: Schedule,
     *,
     score: Callable[[], float] | None = None,
     checkpoint: Checkpoint | None = None,
     progress: bool = True,
 ) -> tuple[TrainingState, bool]:
-    """Train a network on some rows of the inputs, and leave it with the best weights.
+    """Train a network on blocks of items, and leave it with the best weights.
 
     Parameters
     ----------
@@ -151,7 +182,7 @@ def train(
             network.load_state_dict(part_of("weights", tensors))
             stepper.restore(part_of("stepper", tensors))
         best = part_of("best", tensors)
-    batches = -(-len(rows) // schedule.batch_size)
+    items = sum(blocks.sizes(0))
     saved = time.monotonic()
 
     def save() -> None:
@@ -161,26 +192,33 @@ def train(
 
     with (
         _interrupt_noted() as interrupted,
-        Progress("training", schedule.epochs * batches, show=progress, unit="batches") as bar,
+        Progress("training", schedule.epochs * items, show=progress, unit="items") as bar,
     ):
-        bar.advance(state.epoch * batches + state.batch)
+        bar.advance(state.epoch * items)
         while not state.is_over(schedule) and not interrupted():
             network.train()
-            order = np.random.default_rng((schedule.seed, state.epoch)).permutation(rows)
+            sizes = blocks.sizes(state.epoch)
+            batches = [-(-size // schedule.batch_size) for size in sizes]
+            bar.advance(sum(sizes[: state.block]))
             began = time.monotonic()
-            while state.batch < batches and not interrupted():
-                own = order[state.batch * schedule.batch_size : (state.batch + 1) * schedule.batch_size]
-                moment = state.epoch * batches + state.batch
-                state.loss += len(own) * stepper.step(own, state.rate, schedule.seed * 1_000_003 + moment)
-                state.batch += 1
-                bar.advance(1)
-                if checkpoint is not None and time.monotonic() - saved >= checkpoint.seconds:
-                    save()
-                    saved = time.monotonic()
-            if state.batch < batches:
+            while state.block < len(sizes) and not interrupted():
+                order = blocks.open(state.epoch, state.block)
+                moment = state.epoch * sum(batches) + sum(batches[: state.block])
+                while state.batch < batches[state.block] and not interrupted():
+                    own = order[state.batch * schedule.batch_size : (state.batch + 1) * schedule.batch_size]
+                    seed = schedule.seed * 1_000_003 + moment + state.batch
+                    state.loss += len(own) * stepper.step(own, state.rate, seed)
+                    state.batch += 1
+                    bar.advance(len(own))
+                    if checkpoint is not None and time.monotonic() - saved >= checkpoint.seconds:
+                        save()
+                        saved = time.monotonic()
+                if state.batch == batches[state.block]:
+                    state.block, state.batch = state.block + 1, 0
+            if state.block < len(sizes):
                 break
             network.eval()
-            loss = state.loss / len(rows)
+            loss = state.loss / items
             if not math.isfinite(loss):
                 raise AssayError(
                     f"training diverged in epoch {state.epoch + 1}: the loss is {loss}; "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
     from assay.report import ModelPlots
 
 FloatArray = npt.NDArray[np.float64]
+
+_log = logging.getLogger("assay")
+"""What a fit says besides its results and warnings: at INFO, for whoever listens."""
 
 
 class LabelModel(ModelSettings, Estimator[Fitted]):
@@ -251,6 +255,9 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         tally = counted.tally
         open_ = unidentified(report, labels_of_questions(tally.tasks.multiple))
         self._fitted = Fitted(tally.schema, tally.uses, components, report, learned, open_, counted.gold, changed)
+        if _log.isEnabledFor(logging.INFO):
+            for note in self.notes_:
+                _log.info(note)
         return self
 
     def _warn(self, known: frozenset[str]) -> None:

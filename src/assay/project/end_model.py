@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from assay._core.rows import as_polars
+from assay._core.progress import Progress
+from assay._core.rows import as_polars, row_count
 from assay._core.urls import Url
 from assay.errors import ProjectError, UnidentifiableError, near_miss
 from assay.evaluation import Evaluation
-from assay.labels import Labels, check_ending
+from assay.labels import Labels, StoredLabels, check_ending, label_parts, write_labels
 from assay.project.extras import can_train
 from assay.project.modules import function_named
 from assay.project.pipeline import (
+    LABELS_FILE,
+    REFINED,
     check_gold,
     gold_from,
     gold_votes,
@@ -30,11 +34,11 @@ from assay.project.pipeline import (
 )
 from assay.project.project import Project
 from assay.project.provenance import END_MODEL, LABELS, check_made_from, plain, record, records, stale
+from assay.project.refined_labels import stored_refined
 from assay.report import evaluate_methods
-from assay.sources import names_in
 
 if TYPE_CHECKING:
-    from assay.endmodel import Encoder, EndModel
+    from assay.endmodel import Encoder, EndModel, LabelStream
     from assay.votes import Votes
 
 WITHOUT = "label model without hand labels"
@@ -55,21 +59,64 @@ class Training:
 def train(project: Project, *, fresh: bool = False, progress: bool = True) -> Training:
     """Train a project's end model on the labels of its last run, and keep it in the output folder.
 
-    Training that was interrupted is resumed, unless ``fresh``.
+    Training that was interrupted is resumed, unless ``fresh``. A large file of texts, and its labels, are streamed.
     """
-    votes, labels = stored_votes(project), stored_labels(project)
-    chosen = to_train_on(project, votes, labels)
+    from assay.endmodel import is_stream
+
     model = untrained(project)
+    stream = _streamed_labels(project) if is_stream(project.data) else None
+    at_once = to_train_on(project, stored_votes(project), stored_labels(project)) if stream is None else None
     checkpoint = project.output / CHECKPOINT_FILE
     if fresh:
         checkpoint.unlink(missing_ok=True)
     dev = None if project.dev is None else (project.dev[0], project.gold_in(project.dev[1]))
-    model.fit(project.data, chosen, dev=dev, checkpoint=checkpoint, progress=progress)
+    labels = at_once if stream is None else stream.labels
+    model.fit(project.data, labels, dev=dev, checkpoint=checkpoint, progress=progress)
     path = model.save(project.output / MODEL_FILE)
     record_end_model(project, path)
     if not model.interrupted_:
         checkpoint.unlink()
-    return Training(model, len(chosen), path)
+    return Training(model, stream.chosen if stream is not None else len(at_once or ()), path)
+
+
+class _Chosen:
+    """Labels of a file to train on, chosen part by part; how many they are is known once they were read."""
+
+    def __init__(self, project: Project, stored: StoredLabels) -> None:
+        self._project, self._stored = project, stored
+        self.chosen = 0
+
+    def parts(self) -> Iterator[Labels]:
+        """Those of each part, which remember the rows they belong to."""
+        held = held_out(self._project, self._stored.items)
+        start = self.chosen = 0
+        for part in label_parts(self._stored.path):
+            found = _by_settings(self._project, part.where(~held[start : start + len(part)]), None)
+            start += len(part)
+            self.chosen += len(found)
+            yield found
+
+    @property
+    def labels(self) -> LabelStream:
+        """As an end model takes them."""
+        from assay.endmodel import LabelStream
+
+        held, gold = held_out(self._project, self._stored.items), self._stored.gold
+        if gold is not None:
+            gold = gold.take(~held[gold.rows], gold.rows[~held[gold.rows]])
+        return LabelStream(self.parts, self._stored.items, gold)
+
+
+def _streamed_labels(project: Project) -> _Chosen | None:
+    """The labels of the last run, to be read part by part; None if a setting needs all of them at once."""
+    path = project.output / LABELS_FILE
+    if not path.is_file() or project.endmodel.rebalance != "none" or project.endmodel.encoder != "ngrams":
+        return None
+    if project.endmodel.embeddings is not None:
+        return None
+    stored = StoredLabels.of(path)
+    knows_votes = stored.votes_column is not None or not project.endmodel.voted_only
+    return _Chosen(project, stored) if stored.tasks == project.tasks and knows_votes else None
 
 
 def record_end_model(project: Project, path: Path) -> None:
@@ -104,13 +151,47 @@ def stored_model(project: Project) -> EndModel:
     return stored(project, project.output / MODEL_FILE, load, "end model", "assay train")
 
 
-def predict(project: Project, data: Path | None = None, out: Path | None = None) -> tuple[Labels, Path]:
-    """Label data, by default the project's own, with its end model, and keep the labels, under the rows' names."""
+@dataclass(frozen=True)
+class Predictions:
+    """Labels that an end model gave, on disk: those of a Parquet file may be more than fit into memory."""
+
+    path: Path
+    items: int
+
+    @property
+    def labels(self) -> Labels:
+        """All of them."""
+        return Labels.from_parquet(self.path)
+
+
+def predict(
+    project: Project, data: Path | None = None, out: Path | None = None, *, progress: bool = True
+) -> Predictions:
+    """Label data, by default the project's own, with its end model, and keep the labels, under the rows' names.
+
+    Rows are read, labeled and written part by part.
+    """
     path = check_ending(project.output / PREDICTIONS_FILE if out is None else out)
     rows = project.data if data is None else data
-    names = None if project.id is None else names_in(rows, project.id)
-    labels = replace(stored_model(project).label(rows), items=names)
-    return labels, labels.to_file(path)
+    model = stored_model(project)
+    items = 0
+    with Progress("labeling", row_count(rows), show=progress, unit="rows") as bar:
+
+        def parts() -> Iterator[Labels]:
+            nonlocal items
+            for part in model.label_parts(rows, id=project.id):
+                items += len(part)
+                yield part
+                bar.advance(len(part))
+
+        found = parts()
+        first = next(found, None)
+        if first is None:
+            raise ProjectError(f"{rows} has no rows, so there is nothing to label")
+        whole = chain([first], found)
+        # Tables for people are small; a Parquet file may be larger than memory.
+        written = write_labels(whole, path) if path.suffix == ".parquet" else Labels.concat(whole).to_file(path)
+    return Predictions(written, items)
 
 
 def compare_methods(project: Project, slice_by: str | None = None) -> dict[str, Evaluation]:
@@ -139,10 +220,13 @@ def compare_methods(project: Project, slice_by: str | None = None) -> dict[str, 
         held = np.ones(len(votes), dtype=bool)
     slices = None if slice_by is None else _slices(project, project.data, slice_by, held)
     methods = {**_without_hand_labels(project, votes, labels), "label model": labels}
+    refined = stored_refined(project, len(votes))
+    if refined is not None:
+        methods[REFINED] = refined
     if gold is not None:
         if (project.output / MODEL_FILE).is_file():
             check_made_from(project, END_MODEL, project.output / MODEL_FILE)
-        methods["end model"] = stored_model(project).label(project.data)
+        methods["end model"] = Labels.concat(stored_model(project).label_parts(project.data))
         _check_size("end model", methods["end model"], votes, project)
     chosen = {name: found.where(held) for name, found in methods.items()}
     return evaluate_methods(votes.take(held), chosen, None if gold is None else gold.take(held), slices=slices)
@@ -187,14 +271,16 @@ def held_out(project: Project, items: int) -> npt.NDArray[np.bool_]:
 
 def to_train_on(project: Project, votes: Votes, labels: Labels) -> Labels:
     """The labels that a project's settings say to train on."""
+    chosen = _by_settings(project, labels.where(~held_out(project, len(labels))), votes)
     settings = project.endmodel
-    chosen = labels.where(~held_out(project, len(labels)))
-    if settings.voted_only:
-        chosen = chosen.voted(votes)
-    chosen = chosen.confident(settings.min_confidence)
-    if settings.rebalance != "none":
-        chosen = chosen.rebalance(settings.rebalance, seed=settings.seed)
-    chosen = chosen.tempered(settings.temperature)
+    return chosen if settings.rebalance == "none" else chosen.rebalance(settings.rebalance, seed=settings.seed)
+
+
+def _by_settings(project: Project, labels: Labels, votes: Votes | None) -> Labels:
+    """Those of some labels that settings say to train on, as sure as these say; without rebalancing."""
+    settings = project.endmodel
+    chosen = labels.voted(votes) if settings.voted_only else labels
+    chosen = chosen.confident(settings.min_confidence).tempered(settings.temperature)
     return chosen.hard() if settings.hard else chosen
 
 

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -40,14 +40,17 @@ from assay.project.provenance import (
     records,
     sources_record,
 )
+from assay.project.refined_labels import forget_refined, refine_labels
 from assay.project.runs import RunRecord, keep_run
 from assay.project.settings import changed
 from assay.project.unsure import unsure_items
-from assay.report import ITEMS, AskingPlan, Report, evaluate_methods
+from assay.report import ITEMS, AskingPlan, EvidenceFacts, Report, evaluate_methods, evidence_facts
 from assay.sources import Hint, KeptVotes, PromptCosts, Reuse, apply, dependency_hints, names_in, prompt_costs
 from assay.tasks import TaskGraph
 from assay.votes import Votes, by_name, of_some
 
+REFINED = "refined labels"
+"""The method, among others."""
 KEPT_FOLDER = "kept_votes"
 VOTES_FILE, LABELS_FILE, MODEL_FILE, REPORT_FILE = FILES[VOTES], FILES[LABELS], FILES[MODEL], "report.html"
 
@@ -333,6 +336,8 @@ class Run:
     """Majority votes and the label model against gold, if the project has any."""
     hand_labels: HandLabels | None = None
     """What the label model has learned from besides votes, if there is any."""
+    refined: Labels | None = None
+    """Labels from votes and data together, if they were asked for."""
     reuse: tuple[Reuse, ...] = ()
     """How much of the votes was kept from before, source by source."""
     kept: RunRecord | None = None
@@ -358,13 +363,28 @@ class Run:
             "advice": [in_toml(sentence) for sentence in self.model.advice_],
             "sources": json.loads(self.model.sources_.to_json(orient="records")),
             "accuracy": {method: found.accuracy for method, found in self.evaluations.items()},
+            "refined": None if self.evidence is None else asdict(self.evidence),
             "reuse": [vars(one) for one in self.reuse],
             "run": None if self.kept is None else self.kept.to_dict(),
         }
 
+    @property
+    def evidence(self) -> EvidenceFacts | None:
+        """What refined labels rest on, if there are some."""
+        return evidence_facts(self.refined, self.labels, gold_votes(self.project, self.votes))
+
     def report(self, path: str | Path, *, texts: bool = True, items: int = ITEMS) -> Path:
         """Write what the run gave as one HTML page; see :class:`assay.Report`."""
-        return report_of(self.project, self.model, self.votes, labels=self.labels, texts=texts, items=items).save(path)
+        return report_of(
+            self.project,
+            self.model,
+            self.votes,
+            labels=self.labels,
+            refined=self.refined,
+            texts=texts,
+            items=items,
+            evaluations=self.evaluations or None,
+        ).save(path)
 
 
 def check_of(project: Project, model: LabelModel) -> CheckReport:
@@ -382,10 +402,11 @@ def label_model(project: Project) -> LabelModel:
     return LabelModel(**{**said, "asked_later": tuple(dict.fromkeys([*said["asked_later"], *later]))})
 
 
-def run(project: Project, *, hand_labels: bool = True, progress: bool = True) -> Run:
+def run(project: Project, *, hand_labels: bool = True, refine: bool | None = None, progress: bool = True) -> Run:
     """Apply the sources, learn the label model, label every item, and keep all of it in the output folder.
 
-    ``hand_labels`` says whether the label model also learns from those, if the project has any.
+    ``hand_labels`` says whether the label model also learns from those, if the project has any; ``refine`` whether
+    labels are then refined by what the data says, by default as the project has it.
     """
     check_gold(project)
     known = hand_labels_of(project) if hand_labels else None
@@ -395,13 +416,18 @@ def run(project: Project, *, hand_labels: bool = True, progress: bool = True) ->
         model = label_model(project).fit(votes, known, engine=engine, progress=progress)
         labels = model.label(votes, engine=engine, progress=progress)
     keep_results(project, model, labels, known)
+    forget_refined(project)
+    wanted = project.refine.enabled if refine is None else refine
+    refined = refine_labels(project, votes, labels, label_model(project), progress=progress) if wanted else None
     gold = gold_votes(project, votes)
-    evaluations = {} if gold is None else evaluate_methods(votes, {"label model": labels}, gold)
+    methods = {"label model": labels} | ({} if refined is None else {REFINED: refined})
+    evaluations = {} if gold is None else evaluate_methods(votes, methods, gold)
     kept = None
     if project.settings.keep_runs:
         scores = {method: found.accuracy for method, found in evaluations.items()}
         kept = keep_run(project, votes, labels, hand_labels=0 if known is None else len(known), scores=scores)
-    return Run(project, votes, model, labels, evaluations, known, () if store is None else store.reuse, kept)
+    reuse = () if store is None else store.reuse
+    return Run(project, votes, model, labels, evaluations, known, refined, reuse, kept)
 
 
 def keep_results(project: Project, model: LabelModel, labels: Labels, known: HandLabels | None) -> None:
@@ -421,6 +447,7 @@ def report_of(
     votes: Votes,
     *,
     labels: Labels | None = None,
+    refined: Labels | None = None,
     texts: bool = True,
     items: int = ITEMS,
     evaluations: Mapping[str, Evaluation] | None = None,
@@ -434,6 +461,7 @@ def report_of(
         gold=gold_votes(project, votes),
         data=project.data,
         labels=labels,
+        refined=refined,
         texts=texts,
         items=items,
         evaluations=evaluations,

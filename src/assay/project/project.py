@@ -26,6 +26,7 @@ from assay.project.settings import (
     EngineSection,
     ModelSettings,
     PromptsSection,
+    RefineSection,
     Settings,
     TaskEntry,
     changed,
@@ -61,6 +62,7 @@ class Project:
     model: Any = field(default_factory=ModelSettings)
     """The settings of the label model, by name."""
     endmodel: EndModelSettings = field(default_factory=EndModelSettings)
+    refine: RefineSection = field(default_factory=RefineSection)
     prompts: PromptSettings = field(default_factory=PromptSettings)
     """How prompts are asked."""
     ask_where: Literal["all", "unsure"] = "all"
@@ -223,6 +225,7 @@ def _project(home: Path, said: Mapping[str, Any]) -> Project:
         settings=file.settings,
         model=file.model,
         endmodel=file.endmodel,
+        refine=file.refine,
         prompts=_prompts(home, file.prompts),
         ask_where=file.prompts.where,
         ask_share=file.prompts.share,

@@ -208,6 +208,15 @@ class EngineSection(_Section):
     wait: Annotated[float, Field(gt=0)] = WAIT
 
 
+class RefineSection(_Section):
+    """``[refine]``: labels from votes and data together, by the end model of ``[endmodel]``."""
+
+    enabled: bool = False
+    rounds: PositiveInt = 2
+    folds: Annotated[int, Field(ge=2)] = 5
+    seed: Annotated[int, Field(ge=0)] = 0
+
+
 class OutputSection(_Section):
     """``[output]``."""
 
@@ -229,6 +238,7 @@ class _File(_Section):
     settings: Settings = Settings()
     model: Any
     endmodel: EndModelSettings = EndModelSettings()
+    refine: RefineSection = RefineSection()
     prompts: PromptsSection = PromptsSection()
     output: OutputSection = OutputSection()
     engine: EngineSection | EngineName = EngineSection()
