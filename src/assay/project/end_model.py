@@ -114,6 +114,7 @@ def _streamed_labels(project: Project) -> _Chosen | None:
         return None
     if project.endmodel.embeddings is not None:
         return None
+    check_made_from(project, LABELS, path)
     stored = StoredLabels.of(path)
     knows_votes = stored.votes_column is not None or not project.endmodel.voted_only
     return _Chosen(project, stored) if stored.tasks == project.tasks and knows_votes else None
