@@ -17,6 +17,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from sklearn.feature_extraction.text import HashingVectorizer
+from sklearn.linear_model import SGDClassifier
+
 from benchmarks.speed import apply_workload as workload
 
 ASSAY, SNORKEL = "assay", "snorkel"
@@ -38,9 +41,6 @@ class Clock:
 
 def linear_model(texts: list[str], labels: Any) -> Any:
     """The same on both sides."""
-    from sklearn.feature_extraction.text import HashingVectorizer
-    from sklearn.linear_model import SGDClassifier
-
     words = HashingVectorizer(n_features=2**18, alternate_sign=False).transform(texts)
     return SGDClassifier(loss="log_loss", max_iter=5, tol=None, random_state=0).fit(words, labels)
 
