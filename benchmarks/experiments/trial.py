@@ -61,7 +61,7 @@ def train(
     """Train, and predict the outcomes of dev, test_a and test_b."""
     begun = time.perf_counter()
     splits, labels = _training_set(problem, trial, labeled)
-    read = _Reader(problem, splits, embeddings if trial.encoder == EMBEDDED else None)
+    read = Reader(problem, splits, embeddings if trial.encoder == EMBEDDED else None)
     more = {"epochs": GOLD_EPOCHS[trial.encoder]} if trial.method == GOLD else {}
     model = assay.EndModel(problem.tasks, **SETTINGS[trial.encoder], **more, seed=trial.seed)
     model.fit(read(splits), labels, progress=False)
@@ -91,7 +91,7 @@ def _training_set(problem: Problem, trial: Trial, labeled: Labeled | None) -> tu
     )
 
 
-class _Reader:
+class Reader:
     """The data of some items: texts, or a matrix of n-grams and embeddings."""
 
     def __init__(self, problem: Problem, learned_from: Items, embeddings: Embeddings | None) -> None:

@@ -2,7 +2,7 @@
 
     python -m benchmarks.speed.growth
 
-Votes are in Parquet files: 20 sources and more and more items; and 100,000 items with ten votes each, by more and more
+Votes are in Parquet files: 20 sources and more and more items; and 100,000 items with five votes each, by more and more
 sources. Each size is fitted and labeled in a process of its own. The exponent is the slope of the last two sizes on
 logarithmic scales: 1 is growth in proportion.
 """
@@ -28,7 +28,7 @@ from benchmarks.support.problems import Target
 
 ITEMS = (100_000, 1_000_000, 10_000_000, 100_000_000)
 SOURCES = (10, 100, 1_000, 10_000, 100_000)
-WIDE_ITEMS, VOTES_AN_ITEM = 100_000, 10
+WIDE_ITEMS, VOTES_AN_ITEM = 100_000, 5
 VOTES, LABELS, CROWD = "votes.parquet", "labels.parquet", "crowd"
 STEPS = ("fit", "label")
 Found = list[dict[str, Any]]
@@ -47,7 +47,7 @@ def write_items(folder: Path, items: int) -> None:
 
 
 def write_sources(folder: Path, sources: int) -> None:
-    """Ten votes on each item, by sources that are drawn alike."""
+    """Five votes on each item, by sources that are drawn alike."""
     stored_votes.simulate_crowd(folder / CROWD, WIDE_ITEMS, sources, VOTES_AN_ITEM, 2)
     said = stored_votes.raw_votes(folder / CROWD)
     assert isinstance(said, stored_votes.LongVotes)
@@ -123,7 +123,7 @@ def drawn(found: Found) -> Any:
         encoded = chart.mark_line(point=True).encode(
             alt.X("size:Q", scale=alt.Scale(type="log"), title=kind),
             alt.Y(f"{field}:Q", scale=alt.Scale(type="log"), title=title),
-            alt.Color("step:N", title=None) if field == "seconds" else alt.value("#1f5a99"),
+            color=alt.Color("step:N", title=None) if field == "seconds" else alt.value("#1f5a99"),
         )
         return encoded.properties(width=300, height=200)
 

@@ -328,6 +328,13 @@ def run(
         typer.Option(metavar="all|voted", help="Which items the class balance is about, in place of the setting."),
     ] = None,
     hand_labels: Annotated[bool, typer.Option(help="Learn from the project's hand labels too, if it has any.")] = True,
+    refine: Annotated[
+        bool | None,
+        typer.Option(
+            "--refine/--no-refine",
+            help="Refine labels by what the data says, with the end model of assay.toml, in place of the setting.",
+        ),
+    ] = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -342,7 +349,7 @@ def run(
         "balance_of": balance_of,
     }
     given = {name: value for name, value in changes.items() if value is not None}
-    made = run_pipeline(project.with_model(**given), hand_labels=hand_labels)
+    made = run_pipeline(project.with_model(**given), hand_labels=hand_labels, refine=refine)
     if as_json:
         _print_json({**made.to_dict(), **_told(made)})
     else:
@@ -832,17 +839,31 @@ def _print_run(made: Run) -> None:
         print(f"- {in_toml(sentence)}")
     if made.evaluations:
         show(score_table(made.evaluations, "against gold"))
+    _print_refined(made)
     plan = plan_for(made.project, made.votes, model)
     if plan is not None:
         show(asking_table(plan))
     _print_told(made)
     silent = 0 if made.labels.has_votes is None else int((~made.labels.has_votes).sum())
-    if silent:
+    if silent and made.refined is None:
         print(
             f"{silent:,} of {len(made.labels):,} items have no votes: their labels are only the class balance, and "
             "has_votes is false in the file"
         )
     print(f"votes, labels and the model are in {made.project.output}")
+
+
+def _print_refined(made: Run) -> None:
+    """What refined labels rest on, if there are some."""
+    from assay.report import evidence_table, show
+
+    facts = made.evidence
+    if facts is None:
+        return
+    show(evidence_table(facts, "what refined labels rest on"))
+    for note in facts.notes:
+        print(f"note: {note}")
+    print(f"refined labels are in {made.project.output / 'refined.parquet'}")
 
 
 def _print_told(made: Run) -> None:

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import assay
-from assay.endmodel.inputs import texts_of
+from assay.endmodel.texts import texts_of
 from tests.support.small_texts import TEXTS
 
 

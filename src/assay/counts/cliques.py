@@ -156,6 +156,11 @@ class Layout:
     """The component, if its votes are taken apart from others, since a source may cast several on one item."""
 
     @cached_property
+    def all_single(self) -> bool:
+        """Whether each source is a clique by itself, in their order, so that tables of all can be handled at once."""
+        return [clique.sources for clique in self.cliques] == [(source,) for source in range(len(self.masks))]
+
+    @cached_property
     def value_offsets(self) -> IntArray:
         """(sources + 1,): where the values of each source start, in a consecutive numbering of all values."""
         return np.cumsum([0, *map(len, self.masks)], dtype=np.int64)

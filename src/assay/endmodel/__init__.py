@@ -12,6 +12,7 @@ from assay._core.lazy_names import lazy_names
 _HOMES = {
     "assay.endmodel.embeddings": ["Embeddings"],
     "assay.endmodel.encoder": ["Encoder"],
+    "assay.endmodel.exported": ["ExportedEndModel"],
     "assay.endmodel.features": ["Features"],
     "assay.endmodel.lstm": ["BiLSTM"],
     "assay.endmodel.model": ["EndModel"],
@@ -30,6 +31,7 @@ __all__ = [
     "Embeddings",
     "Encoder",
     "EndModel",
+    "ExportedEndModel",
     "Features",
     "LabelStream",
     "NGrams",
@@ -45,6 +47,7 @@ __all__ = [
 if TYPE_CHECKING:
     from assay.endmodel.embeddings import Embeddings
     from assay.endmodel.encoder import Encoder
+    from assay.endmodel.exported import ExportedEndModel
     from assay.endmodel.features import Features
     from assay.endmodel.lstm import BiLSTM
     from assay.endmodel.model import EndModel

@@ -95,7 +95,7 @@ class Embeddings(Encoder):
 
     def learn_and_read(self, data: Any) -> tuple[Reader, Inputs]:
         """Both at once, so that vectors are computed once."""
-        from assay.endmodel.inputs import texts_of
+        from assay.endmodel.texts import texts_of
 
         texts = texts_of(data, self.column)
         vectors = self.vectors(texts)
@@ -218,7 +218,7 @@ class EmbeddingReader(Reader):
 
     def read(self, data: Any) -> Inputs:
         """The vectors of texts."""
-        from assay.endmodel.inputs import texts_of
+        from assay.endmodel.texts import texts_of
 
         return self.read_vectors(self.encoder.vectors(texts_of(data, self.encoder.column)))
 
@@ -254,7 +254,7 @@ class BesideReader(Reader):
 
     def read(self, data: Any) -> Inputs:
         """Texts as n-grams and vectors."""
-        from assay.endmodel.inputs import texts_of
+        from assay.endmodel.texts import texts_of
 
         texts = texts_of(data, self.encoder.column)
         return self.read_both(texts, self.encoder.vectors(texts))

@@ -76,13 +76,18 @@ class FeatureReader(Reader):
 
         from assay.endmodel.inputs import DenseInputs, SparseInputs
 
-        matrix = as_matrix(data, self.encoder.columns)
-        if matrix.shape[1] != self.width:
-            raise DataError(f"expected rows of {self.width} features, but they have {matrix.shape[1]}")
+        matrix = self.matrix(data)
         if self.is_sparse:
             rows = csr_matrix(matrix)
             return SparseInputs(rows.indptr.astype(np.int64), rows.indices.astype(np.int32, copy=False), rows.data)
         return DenseInputs(matrix if isinstance(matrix, np.ndarray) else matrix.toarray())
+
+    def matrix(self, data: Any) -> Any:
+        """The rows, dense or sparse, with as many features as were learned from."""
+        matrix = as_matrix(data, self.encoder.columns)
+        if matrix.shape[1] != self.width:
+            raise DataError(f"expected rows of {self.width} features, but they have {matrix.shape[1]}")
+        return matrix
 
     def body(self) -> nn.Module:
         """Standardises the features."""

@@ -76,7 +76,7 @@ class BiLSTM(Encoder):
 
     def learn(self, data: Any) -> TextReader:
         """Find out which words there are, and look up their vectors."""
-        from assay.endmodel.inputs import texts_of
+        from assay.endmodel.texts import texts_of
 
         counts = Counter(word for text in texts_of(data, self.column) for word in self.split(text))
         kept = sorted(
@@ -123,7 +123,8 @@ class TextReader(Reader):
 
     def read(self, data: Any) -> TokenInputs:
         """Texts as word numbers."""
-        from assay.endmodel.inputs import TokenInputs, texts_of
+        from assay.endmodel.inputs import TokenInputs
+        from assay.endmodel.texts import texts_of
 
         number_of = self._number_of
         texts = [self.encoder.split(text) for text in texts_of(data, self.encoder.column)]

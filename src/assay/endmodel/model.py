@@ -15,6 +15,7 @@ from assay._core.extras import how_to_install
 from assay._core.threads import thread_count
 from assay.endmodel.embeddings import Embeddings, Encode
 from assay.endmodel.encoder import Encoder, Reader
+from assay.endmodel.exported import exported
 from assay.endmodel.heads import ClassWeights, Heads, NotApplicable
 from assay.endmodel.ngrams import NGrams
 from assay.endmodel.own_module import OwnModule, as_encoder
@@ -323,6 +324,15 @@ class EndModel(Predictor[FittedNetwork]):
         """
         stored = StoredEndModel(self._own_settings, self._encoder, self._known, self._state, self.interrupted_)
         return stored.write(path)
+
+    def export(self, path: str | Path) -> Path:
+        """Write the model as plain arrays to one ``.npz`` file, for serving without PyTorch.
+
+        :class:`assay.ExportedEndModel` reads it, and gives the same probabilities up to rounding. It takes a model
+        over :class:`assay.NGrams` or :class:`assay.Features`, with any shared layers.
+        """
+        fitted = self._known
+        return exported(fitted.heads, fitted.reader, fitted.network.linear_layers(), fitted.scales).write(path)
 
     @classmethod
     def load(

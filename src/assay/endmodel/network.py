@@ -51,6 +51,15 @@ class Network(nn.Module):
         first = self.layers[0]
         return first if isinstance(first, SparseLinear) and len(self.layers) == 1 else None
 
+    def linear_layers(self) -> list[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]]:
+        """Per layer its weight (inputs, outputs) and its bias, as arrays."""
+        found = []
+        for part in self.layers:
+            if isinstance(part, SparseLinear | nn.Linear):
+                weight, bias = (tensor.detach().cpu().numpy() for tensor in (part.weight, part.bias))
+                found.append((np.ascontiguousarray(weight if isinstance(part, SparseLinear) else weight.T), bias))
+        return found
+
     def sparse_weights(self) -> list[nn.Parameter]:
         """The weights that have sparse gradients."""
         return [part.weight for part in self.modules() if isinstance(part, SparseLinear)]

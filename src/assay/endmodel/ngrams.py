@@ -90,7 +90,7 @@ class NGrams(Encoder):
 
     def learn(self, data: Any) -> NGramReader:
         """Find out which n-grams there are, and how rare they are."""
-        from assay.endmodel.inputs import texts_of
+        from assay.endmodel.texts import texts_of
 
         texts = texts_of(data, self.column)
         counter = NGramCounter(self)
@@ -206,15 +206,19 @@ class NGramReader(Reader):
 
         N-grams that were not seen in training are left out.
         """
-        from assay.endmodel.inputs import SparseInputs, texts_of
+        from assay.endmodel.inputs import SparseInputs
+        from assay.endmodel.texts import texts_of
 
-        texts = texts_of(data, self.encoder.column)
+        return SparseInputs(*self.rows(texts_of(data, self.encoder.column)))
+
+    def rows(self, texts: list[str]) -> tuple[IntArray, npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+        """The same as a CSR matrix: where rows begin, columns, values."""
         parts = [self._read(texts[at : at + _AT_ONCE]) for at in range(0, max(len(texts), 1), _AT_ONCE)]
         if len(parts) == 1:
-            return SparseInputs(*parts[0])
+            return parts[0]
         starts, columns, values = zip(*parts, strict=True)
         sizes = np.concatenate([np.diff(each) for each in starts])
-        return SparseInputs(np.concatenate([[0], np.cumsum(sizes)]), np.concatenate(columns), np.concatenate(values))
+        return np.concatenate([[0], np.cumsum(sizes)]), np.concatenate(columns), np.concatenate(values)
 
     def _read(self, texts: list[str]) -> tuple[IntArray, npt.NDArray[np.int32], npt.NDArray[np.float32]]:
         starts, hashes, times = self.encoder.counts(texts)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import polars as pl
 
 from assay._core.rows import batches
-from assay.endmodel.inputs import texts_of
+from assay.endmodel.texts import texts_of
 from assay.errors import AssayError, DataError
 from assay.gold import CheckedLabels
 from assay.labels import Labels, StoredLabels

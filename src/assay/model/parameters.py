@@ -5,8 +5,10 @@ How items are scored with them is in :mod:`assay.model.scoring`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -100,9 +102,11 @@ class Parameters:
 
 
 def independent(
-    layout: Layout, balance: FloatArray, conditionals: list[FloatArray], ignore_abstentions: bool = False
+    layout: Layout, balance: FloatArray, conditionals: Sequence[FloatArray], ignore_abstentions: bool = False
 ) -> Parameters:
     """Parameters in which all sources are independent: an initial value for the tables of cliques."""
+    if layout.all_single:
+        return Parameters(layout, balance, normalised_tables(conditionals), ignore_abstentions)
     joint = []
     for clique in layout.cliques:
         if clique.is_single:
@@ -120,6 +124,34 @@ def normalised(table: FloatArray) -> FloatArray:
     raised = np.maximum(table, TINY)
     columns: FloatArray = raised / raised.sum(axis=0)
     return columns
+
+
+def normalised_tables(tables: Sequence[FloatArray]) -> tuple[FloatArray, ...]:
+    """The same of many tables, all at once: there may be one for each of thousands of sources."""
+    if not len(tables):
+        return ()
+    ends = np.cumsum([len(table) for table in tables])
+    raised = np.maximum(np.concatenate(tables), TINY)
+    sums = np.repeat(table_sums(raised, ends), np.diff(ends, prepend=0), axis=0)
+    return blocks(raised / sums, ends)
+
+
+def table_sums(whole: FloatArray, ends: npt.NDArray[np.int64]) -> FloatArray:
+    """(tables, outcomes): the sums of the columns of tables that lie one below the other.
+
+    To the last bit those of each table by itself, which ``np.add.reduceat`` are not.
+    """
+    sizes = np.diff(ends, prepend=0)
+    sums = np.zeros((len(ends), whole.shape[1]))
+    for size in np.unique(sizes).tolist():
+        alike = np.flatnonzero(sizes == size)
+        sums[alike] = whole[(ends[alike] - size)[:, None] + np.arange(size)].sum(axis=1)
+    return sums
+
+
+def blocks(whole: FloatArray, ends: npt.NDArray[np.int64]) -> tuple[FloatArray, ...]:
+    """Tables that lie one below the other, taken apart; ``ends`` is where each one ends."""
+    return tuple(whole[start:stop] for start, stop in pairwise([0, *ends.tolist()]))
 
 
 def among_alternatives(table: FloatArray, families: npt.NDArray[np.int64]) -> FloatArray:

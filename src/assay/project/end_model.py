@@ -20,6 +20,7 @@ from assay.project.extras import can_train
 from assay.project.modules import function_named
 from assay.project.pipeline import (
     LABELS_FILE,
+    REFINED,
     check_gold,
     gold_from,
     gold_votes,
@@ -30,6 +31,7 @@ from assay.project.pipeline import (
     votes_on,
 )
 from assay.project.project import Project
+from assay.project.refined_labels import stored_refined
 from assay.report import evaluate_methods
 
 if TYPE_CHECKING:
@@ -205,6 +207,9 @@ def compare_methods(project: Project, slice_by: str | None = None) -> dict[str, 
         held = np.ones(len(votes), dtype=bool)
     slices = None if slice_by is None else _slices(project, project.data, slice_by, held)
     methods = {**_without_hand_labels(project, votes, labels), "label model": labels}
+    refined = stored_refined(project, len(votes))
+    if refined is not None:
+        methods[REFINED] = refined
     if gold is not None:
         methods["end model"] = Labels.concat(stored_model(project).label_parts(project.data))
         _check_size("end model", methods["end model"], votes, project)

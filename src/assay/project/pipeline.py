@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -23,13 +23,16 @@ from assay.model.dependencies import LearnedDependencies, learn_dependencies, st
 from assay.project.advice_in_toml import check_in_toml, in_toml
 from assay.project.project import Project
 from assay.project.prompt_notes import PromptNotes
+from assay.project.refined_labels import forget_refined, refine_labels
 from assay.project.settings import changed
 from assay.project.unsure import unsure_items
-from assay.report import ITEMS, AskingPlan, Report, evaluate_methods
+from assay.report import ITEMS, AskingPlan, EvidenceFacts, Report, evaluate_methods, evidence_facts
 from assay.sources import Hint, PromptCosts, apply, dependency_hints, names_in, prompt_costs
 from assay.tasks import TaskGraph
 from assay.votes import Votes, by_name, of_some
 
+REFINED = "refined labels"
+"""The method, among others."""
 VOTES_FILE, LABELS_FILE, MODEL_FILE, REPORT_FILE = "votes.parquet", "labels.parquet", "model.npz", "report.html"
 
 
@@ -279,6 +282,8 @@ class Run:
     """Majority votes and the label model against gold, if the project has any."""
     hand_labels: HandLabels | None = None
     """What the label model has learned from besides votes, if there is any."""
+    refined: Labels | None = None
+    """Labels from votes and data together, if they were asked for."""
 
     @property
     def check(self) -> CheckReport:
@@ -300,11 +305,26 @@ class Run:
             "advice": [in_toml(sentence) for sentence in self.model.advice_],
             "sources": json.loads(self.model.sources_.to_json(orient="records")),
             "accuracy": {method: found.accuracy for method, found in self.evaluations.items()},
+            "refined": None if self.evidence is None else asdict(self.evidence),
         }
+
+    @property
+    def evidence(self) -> EvidenceFacts | None:
+        """What refined labels rest on, if there are some."""
+        return evidence_facts(self.refined, self.labels, gold_votes(self.project, self.votes))
 
     def report(self, path: str | Path, *, texts: bool = True, items: int = ITEMS) -> Path:
         """Write what the run gave as one HTML page; see :class:`assay.Report`."""
-        return report_of(self.project, self.model, self.votes, labels=self.labels, texts=texts, items=items).save(path)
+        return report_of(
+            self.project,
+            self.model,
+            self.votes,
+            labels=self.labels,
+            refined=self.refined,
+            texts=texts,
+            items=items,
+            evaluations=self.evaluations or None,
+        ).save(path)
 
 
 def check_of(project: Project, model: LabelModel) -> CheckReport:
@@ -322,10 +342,11 @@ def label_model(project: Project) -> LabelModel:
     return LabelModel(**{**said, "asked_later": tuple(dict.fromkeys([*said["asked_later"], *later]))})
 
 
-def run(project: Project, *, hand_labels: bool = True, progress: bool = True) -> Run:
+def run(project: Project, *, hand_labels: bool = True, refine: bool | None = None, progress: bool = True) -> Run:
     """Apply the sources, learn the label model, label every item, and keep all of it in the output folder.
 
-    ``hand_labels`` says whether the label model also learns from those, if the project has any.
+    ``hand_labels`` says whether the label model also learns from those, if the project has any; ``refine`` whether
+    labels are then refined by what the data says, by default as the project has it.
     """
     check_gold(project)
     known = hand_labels_of(project) if hand_labels else None
@@ -334,9 +355,13 @@ def run(project: Project, *, hand_labels: bool = True, progress: bool = True) ->
     labels = model.label(votes, progress=progress)
     model.save(project.output / MODEL_FILE)
     labels.to_parquet(project.output / LABELS_FILE)
+    forget_refined(project)
+    wanted = project.refine.enabled if refine is None else refine
+    refined = refine_labels(project, votes, labels, label_model(project), progress=progress) if wanted else None
     gold = gold_votes(project, votes)
-    evaluations = {} if gold is None else evaluate_methods(votes, {"label model": labels}, gold)
-    return Run(project, votes, model, labels, evaluations, known)
+    methods = {"label model": labels} | ({} if refined is None else {REFINED: refined})
+    evaluations = {} if gold is None else evaluate_methods(votes, methods, gold)
+    return Run(project, votes, model, labels, evaluations, known, refined)
 
 
 def report_of(
@@ -345,6 +370,7 @@ def report_of(
     votes: Votes,
     *,
     labels: Labels | None = None,
+    refined: Labels | None = None,
     texts: bool = True,
     items: int = ITEMS,
     evaluations: Mapping[str, Evaluation] | None = None,
@@ -358,6 +384,7 @@ def report_of(
         gold=gold_votes(project, votes),
         data=project.data,
         labels=labels,
+        refined=refined,
         texts=texts,
         items=items,
         evaluations=evaluations,

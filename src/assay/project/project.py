@@ -23,6 +23,7 @@ from assay.project.settings import (
     EndModelSettings,
     ModelSettings,
     PromptsSection,
+    RefineSection,
     Settings,
     TaskEntry,
     changed,
@@ -58,6 +59,7 @@ class Project:
     model: Any = field(default_factory=ModelSettings)
     """The settings of the label model, by name."""
     endmodel: EndModelSettings = field(default_factory=EndModelSettings)
+    refine: RefineSection = field(default_factory=RefineSection)
     prompts: PromptSettings = field(default_factory=PromptSettings)
     """How prompts are asked."""
     ask_where: Literal["all", "unsure"] = "all"
@@ -209,6 +211,7 @@ def _project(home: Path, said: Mapping[str, Any]) -> Project:
         settings=file.settings,
         model=file.model,
         endmodel=file.endmodel,
+        refine=file.refine,
         prompts=_prompts(home, file.prompts),
         ask_where=file.prompts.where,
         ask_share=file.prompts.share,

@@ -13,6 +13,7 @@ from assay.project.end_model import compare_methods
 from assay.project.extras import can_train
 from assay.project.pipeline import LABELS_FILE, MODEL_FILE, REPORT_FILE, report_of, stored_votes
 from assay.project.project import Project
+from assay.project.refined_labels import stored_refined
 from assay.project.training_comparison import stored_comparison
 from assay.report import ITEMS, Report
 
@@ -35,6 +36,7 @@ def report_on(project: Project, *, texts: bool = True, items: int = ITEMS) -> Re
         model,
         votes,
         labels=labels,
+        refined=stored_refined(project, len(votes)),
         texts=texts,
         items=items,
         evaluations=compare_methods(project) if is_scored else None,

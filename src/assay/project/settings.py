@@ -192,6 +192,15 @@ class PromptsSection(_Section):
     first_pause: Annotated[float, Field(gt=0)] = 0.5
 
 
+class RefineSection(_Section):
+    """``[refine]``: labels from votes and data together, by the end model of ``[endmodel]``."""
+
+    enabled: bool = False
+    rounds: PositiveInt = 2
+    folds: Annotated[int, Field(ge=2)] = 5
+    seed: Annotated[int, Field(ge=0)] = 0
+
+
 class OutputSection(_Section):
     """``[output]``."""
 
@@ -213,6 +222,7 @@ class _File(_Section):
     settings: Settings = Settings()
     model: Any
     endmodel: EndModelSettings = EndModelSettings()
+    refine: RefineSection = RefineSection()
     prompts: PromptsSection = PromptsSection()
     output: OutputSection = OutputSection()
 

@@ -14,6 +14,7 @@ _HOMES = {
     "assay.report.asking_section": ["asking_table"],
     "assay.report.attached": ["html_of", "plots_of"],
     "assay.report.contested": ["ContestedItem"],
+    "assay.report.evidence": ["EvidenceFacts", "evidence_facts", "evidence_rows"],
     "assay.report.facts": ["SourceFacts", "ValueFacts"],
     "assay.report.hand_labels": ["HandLabelFacts", "Promise"],
     "assay.report.methods": ["evaluate_methods"],
@@ -23,6 +24,7 @@ _HOMES = {
     "assay.report.terminal": [
         "comparison_table",
         "dependencies_table",
+        "evidence_table",
         "guarantee_text",
         "percent",
         "plain_table",
@@ -43,6 +45,7 @@ __all__ = [
     "CostPerItem",
     "DependencyPlots",
     "EvaluationPlots",
+    "EvidenceFacts",
     "HandLabelFacts",
     "LabelPlots",
     "ModelPlots",
@@ -57,6 +60,9 @@ __all__ = [
     "comparison_table",
     "dependencies_table",
     "evaluate_methods",
+    "evidence_facts",
+    "evidence_rows",
+    "evidence_table",
     "expected_gains",
     "guarantee_text",
     "html_of",
@@ -76,6 +82,7 @@ if TYPE_CHECKING:
     from assay.report.asking_section import asking_table
     from assay.report.attached import html_of, plots_of
     from assay.report.contested import ContestedItem
+    from assay.report.evidence import EvidenceFacts, evidence_facts, evidence_rows
     from assay.report.facts import SourceFacts, ValueFacts
     from assay.report.hand_labels import HandLabelFacts, Promise
     from assay.report.methods import evaluate_methods
@@ -85,6 +92,7 @@ if TYPE_CHECKING:
     from assay.report.terminal import (
         comparison_table,
         dependencies_table,
+        evidence_table,
         guarantee_text,
         percent,
         plain_table,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from assay._core.palette import DARK, LIGHT, Palette, variables
 from assay.report.asking_section import asking_section
 from assay.report.chart_sections import agreement_section, gold_section, labels_section, more_data_section
+from assay.report.evidence import evidence_section
 from assay.report.formatting import count, interval, percent, setting
 from assay.report.hand_label_section import auto_label_section, shares_section, training_section
 from assay.report.html import Content, Markup, section, tag, trusted
@@ -50,6 +51,7 @@ def page(report: Report) -> str:
         ("first", "What to fix first"): priorities_section(report),
         ("the-sources", "Sources"): sources_section(report),
         ("labels", "Labels"): labels_section(report),
+        ("evidence", "Votes and data"): evidence_section(report),
         ("shares", "Shares"): shares_section(report),
         ("auto-label", "Auto-label"): auto_label_section(report),
         ("agreement", "Agreement"): agreement_section(report),

@@ -25,6 +25,7 @@ from assay.model.estimate import Redundancy
 from assay.report.asking import AskingPlan
 from assay.report.contested import ContestedItem, contested_items
 from assay.report.error_bar_forecast import ErrorBarForecast, forecast_error_bars
+from assay.report.evidence import EvidenceFacts, evidence_facts
 from assay.report.facts import (
     ComponentFacts,
     Counted,
@@ -39,7 +40,7 @@ from assay.report.methods import evaluate_methods
 from assay.report.priorities import Priority, priorities
 from assay.report.source_matrices import SourceMatrix, agreement, most_overlapping, residuals, similar_adjacent
 from assay.tasks import TaskGraph
-from assay.votes import Fault, Votes, is_in_pieces
+from assay.votes import Fault, Votes, is_in_pieces, of_some
 
 ITEMS = 20
 """How many contested items are shown."""
@@ -105,6 +106,8 @@ class Report:
     """How many items with gold the model has learned from."""
     trainings: TrainingComparison | None = None
     """End models that were trained on hand labels, labels, or both, if they were compared."""
+    evidence: EvidenceFacts | None = None
+    """What labels rest on, if they were refined."""
     asking: AskingPlan | None = None
     """What asking prompts about more items is expected to change, if there are prompts and items left."""
     shows_texts: bool = True
@@ -122,6 +125,7 @@ class Report:
         gold: Any = None,
         data: Any = None,
         labels: Labels | None = None,
+        refined: Labels | None = None,
         texts: bool = True,
         items: int = ITEMS,
         evaluations: Mapping[str, Evaluation] | None = None,
@@ -145,6 +149,8 @@ class Report:
             contested items.
         labels
             The labels of all items, if there are some: what gold tells of them is shown if they carry it.
+        refined
+            The labels that :func:`assay.refine` made of these, if there are some: what they rest on is shown.
         texts
             Whether anything of the data itself is shown. Without, items are numbers, and a report can be given to
             people who must not see the data.
@@ -221,6 +227,7 @@ class Report:
             hand_labels=hand_label_facts(labels),
             taught=0 if fitted.gold is None else len(fitted.gold),
             trainings=trainings,
+            evidence=_evidence(model, given, refined, labels, truth),
             asking=asking,
             shows_texts=texts,
             faults=faults,
@@ -239,6 +246,18 @@ class Report:
         with writing(target) as unfinished:
             unfinished.write_text(text, encoding="utf-8")
         return target
+
+
+def _evidence(
+    model: LabelModel, votes: Any, refined: Labels | None, labels: Labels | None, truth: GoldItems | None
+) -> EvidenceFacts | None:
+    if refined is None:
+        return None
+    before = model.label(votes, progress=False) if labels is None else labels
+    if len(before) != len(refined):
+        raise AssayError(f"expected refined labels of the {len(before):,} items, but got labels of {len(refined):,}")
+    gold = None if truth is None or not isinstance(votes, Votes) else of_some(votes, truth.truth, truth.rows)
+    return evidence_facts(refined, before, gold)
 
 
 def versions() -> dict[str, str]:

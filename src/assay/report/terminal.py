@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from assay.evaluation import Evaluation, TrainingComparison
     from assay.labels import Guarantee
+    from assay.report.evidence import EvidenceFacts
 
 
 def percent(value: Any) -> str:
@@ -46,6 +47,18 @@ def summary_table(summary: pd.DataFrame, title: str) -> Table:
                 text += f" ({percent(row['accuracy_low'])[:-1]}–{percent(row['accuracy_high'])[:-1]})"
             cells.append(escape(text))
         table.add_row(escape(str(index)), *cells)
+    return table
+
+
+def evidence_table(facts: EvidenceFacts, title: str) -> Table:
+    """What refined labels rest on, with how often they are right where gold tells."""
+    from assay.report.evidence import COLUMNS, evidence_rows
+
+    table = _table(title)
+    for name in COLUMNS:
+        table.add_column(name.lower(), justify="left" if name == COLUMNS[0] else "right")
+    for row in evidence_rows(facts):
+        table.add_row(*map(escape, row))
     return table
 
 

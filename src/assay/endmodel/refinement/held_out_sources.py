@@ -6,6 +6,7 @@ then show how much to believe either. A model that only repeats the votes it was
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -79,7 +80,9 @@ def groups_of(votes: Votes, sample: IntArray, labels: Labels, label_model: Label
         model = _for_sources(label_model, votes, others)
         some = others.take(sample)
         try:
-            joint = model.fit(others, progress=False).label(some, progress=False).joint
+            with warnings.catch_warnings():  # what is wrong with a part of the sources is no news
+                warnings.simplefilter("ignore")
+                joint = model.fit(others, progress=False).label(some, progress=False).joint
         except AssayError:  # too little is left to learn from
             continue
         has_votes = np.diff(some.cast.starts) > 0
@@ -133,7 +136,8 @@ def _for_sources(model: LabelModel, votes: Votes, kept: Votes) -> LabelModel:
     elif not isinstance(declared, str):
         inside = ([named(source) for source in group if stays(source)] for group in declared)
         settings["dependencies"] = [tuple(group) for group in inside if len(group) > 1]
-    settings["adversarial"] = [named(source) for source in settings["adversarial"] or () if stays(source)]
+    for name in ("adversarial", "asked_later"):
+        settings[name] = [named(source) for source in settings[name] or () if stays(source)]
     beliefs = settings["beliefs"]
     if beliefs:
         settings["beliefs"] = {named(source): belief for source, belief in beliefs.items() if stays(source)}

@@ -53,7 +53,7 @@ from assay.model.estimate.residuals import clique_correlations
 from assay.model.estimate.solver import SolverOutcome
 from assay.model.estimate.start import soft_majority, voted_for
 from assay.model.estimate.tilting import wanted_balance
-from assay.model.parameters import TINY, Parameters, independent, normalised
+from assay.model.parameters import TINY, Parameters, blocks, independent, normalised_tables, table_sums
 from assay.model.scoring import Scoring, effective_share
 
 BoolArray = npt.NDArray[np.bool_]
@@ -163,14 +163,16 @@ def _weights(parameters: Parameters, evidence: Evidence, *, abstentions: bool) -
     A source of several cliques is counted in the first one. With ``abstentions``, these count too.
     """
     layout = parameters.layout
+    if layout.all_single and layout.cliques:
+        ends = np.cumsum([len(table) for table in parameters.conditionals])
+        whole = np.log(np.maximum(np.concatenate(parameters.conditionals), TINY))
+        if not abstentions:
+            whole[ends - 1] = 0.0
+        return blocks(whole, ends)
     tables = [np.log(np.maximum(table, TINY)) for table in parameters.conditionals]
     correlations = clique_correlations(parameters, evidence)
     found = []
     for index, (clique, correlation) in enumerate(zip(layout.cliques, correlations, strict=True)):
-        if clique.is_single and layout.first_clique[clique.sources[0]] == index:
-            whole = tables[clique.sources[0]]
-            found.append(whole if abstentions else np.vstack([whole[:-1], np.zeros((1, layout.outcomes))]))
-            continue
         added = np.zeros((clique.size, layout.outcomes))
         worth = effective_share(clique.voting.sum(axis=1), correlation)
         for position, source in enumerate(clique.sources):
@@ -353,10 +355,10 @@ class _Model:
         votes = self.by_value @ expected.votes
         source_votes = self._by_source(votes)
         chance = self._rows(votes, source_votes) * self._coverage(source_votes, balance)[self.source]
-        tables = [
-            normalised(np.vstack([table, np.maximum(1 - table.sum(axis=0, keepdims=True), 0)]))
-            for table in np.split(chance, self.first[1:])
-        ]
+        ends = self.layout.value_offsets[1:]
+        silence = np.maximum(1 - table_sums(chance, ends), 0)
+        whole = np.insert(chance, ends, silence, axis=0)
+        tables = normalised_tables(blocks(whole, ends + np.arange(1, len(ends) + 1)))
         return independent(self.layout, balance, tables)
 
     def _coverage(self, source_votes: FloatArray, balance: FloatArray) -> FloatArray:

@@ -13,7 +13,7 @@ from assay.project.demo.local_prompts import PromptEffect, add_prompts, answerin
 from assay.project.demo.simulated_answers import simulate_answers
 from assay.project.end_model import compare_methods, held_out, train
 from assay.project.extras import can_draw, can_train
-from assay.project.pipeline import Run, run
+from assay.project.pipeline import REFINED, Run, run
 from assay.project.project import Project
 from assay.project.prompt_notes import PromptNotes
 from assay.project.reporting import write_report
@@ -49,14 +49,14 @@ def run_demo(folder: Path, texts: int, seed: int, *, llm: bool = False, progress
 
 
 def _run_demo(project: Project, seed: int, kept: list[str], progress: bool) -> Demo:
-    made = run(project, hand_labels=False, progress=progress)
+    made = run(project, hand_labels=False, refine=can_train(), progress=progress)
     effect = effect_of_prompts(made) if PromptNotes.stored(project.output).models else None
     before = _scores(project, progress)
     # None of the texts that are scored is asked about, so that no score rests on its own answer.
     may_ask = ~held_out(project, len(made.votes))
     gold = [] if project.gold is None else as_polars(project.gold).to_dicts()
     simulated = simulate_answers(project, gold, may_ask, seed) if gold else 0
-    taught = run(project, progress=progress)
+    taught = run(project, refine=can_train(), progress=progress)
     told = 0 if taught.hand_labels is None else len(taught.hand_labels)
     scores = _beside(before, _scores(project, progress), f"with {told} hand labels") if told else before
     return Demo(
@@ -82,6 +82,6 @@ def _beside(before: Mapping[str, Evaluation], after: Mapping[str, Evaluation], h
     found: dict[str, Evaluation] = {}
     for name, evaluation in before.items():
         found[name] = evaluation
-        if name in ("label model", "end model"):
+        if name in ("label model", "end model", REFINED):
             found[f"{name} {how}"] = after[name]
     return found

@@ -1,0 +1,63 @@
+"""A project's labels from votes and data together, kept beside those of the label model."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from assay.errors import ProjectError
+from assay.labels import Labels
+from assay.model import LabelModel
+from assay.project.extras import can_train
+from assay.project.project import Project
+from assay.votes import Votes
+
+REFINED_FILE, FOLDS_FOLDER = "refined.parquet", "refining"
+
+
+def refine_labels(
+    project: Project, votes: Votes, labels: Labels, label_model: LabelModel, *, progress: bool = True
+) -> Labels:
+    """Refine the labels of a run with the project's end model, and keep them in the output folder.
+
+    Work that was interrupted goes on where it was; what was kept for that is removed at the end.
+    """
+    from assay.endmodel.refinement import refine
+    from assay.project.end_model import untrained
+
+    if not can_train():
+        raise ProjectError("refining labels needs an end model: pip install 'assay[torch]', or run without --refine")
+    settings = project.refine
+    folds = project.output / FOLDS_FOLDER
+    better = refine(
+        votes,
+        project.data,
+        labels,
+        # What its log-odds are worth is learned here, so that it need not be calibrated.
+        model=untrained(project).set_params(calibrate=False),
+        label_model=label_model,
+        rounds=settings.rounds,
+        folds=settings.folds,
+        seed=settings.seed,
+        checkpoint=folds,
+        progress=progress,
+    )
+    better.to_parquet(project.output / REFINED_FILE)
+    shutil.rmtree(folds, ignore_errors=True)
+    return better
+
+
+def forget_refined(project: Project) -> None:
+    """Remove refined labels of an earlier run, which are not those of this one."""
+    (project.output / REFINED_FILE).unlink(missing_ok=True)
+
+
+def stored_refined(project: Project, items: int) -> Labels | None:
+    """The refined labels of the last run, if it made some."""
+    path: Path = project.output / REFINED_FILE
+    if not path.is_file():
+        return None
+    labels = Labels.from_parquet(path)
+    if labels.tasks != project.tasks or len(labels) != items:
+        raise ProjectError(f"{path} has labels of other items or tasks; run 'assay run {project.folder}' again")
+    return labels
