@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -36,8 +37,8 @@ def accuracies(
     told[known] = gold[known]
     scored = (gold >= 0) & (told < 0)
 
-    def fitted(votes: npt.NDArray[np.int64]) -> assay.LabelModel:
-        return assay.LabelModel(cardinality=classes).fit(votes, told, progress=False)
+    def fitted(votes: npt.NDArray[np.int64], later: Sequence[int] = ()) -> assay.LabelModel:
+        return assay.LabelModel(cardinality=classes, asked_later=later).fit(votes, told, progress=False)
 
     def score(model: assay.LabelModel, votes: npt.NDArray[np.int64]) -> float:
         return float(accuracy(model.predict_proba(votes)[scored], gold[scored]))
@@ -49,7 +50,9 @@ def accuracies(
         votes = codes.copy()
         left_out = np.setdiff1d(np.arange(len(codes)), least_sure(labels, share, seed=seed).rows)
         votes[left_out, cheap:] = -1
-        found[share] = score(fitted(votes), votes)
+        # As a project does it: those asked about some items only are a layer, if the votes of the others allow for it
+        later = list(range(cheap, codes.shape[1])) if share < 1 else []
+        found[share] = score(fitted(votes, later), votes)
     return found
 
 
