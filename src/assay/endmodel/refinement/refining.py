@@ -29,7 +29,7 @@ IntArray = npt.NDArray[np.int64]
 GROUP_FOLDS = 2
 """Folds of a model that is only trained to see what data is worth."""
 GOLD_TIMES = 3
-"""How often an item with gold is among those that a model learns from. Chosen on simulated texts."""
+"""How often an item with gold is among those that a model learns from. Checked on simulated texts, not tuned."""
 _SURE = 2.0
 """How many standard errors better data, or another round, must foresee held-out votes, to be believed."""
 
