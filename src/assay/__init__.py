@@ -31,6 +31,7 @@ _HOMES = {
     "assay.annotations": ["Annotation", "Annotations", "read_annotations"],
     "assay.counts": ["SourceGraph", "Tally", "count"],
     "assay.sources": [
+        "KeptVotes",
         "apply",
         "classifier",
         "column",
@@ -149,6 +150,7 @@ if TYPE_CHECKING:
     from assay.project import compare
     from assay.report import Report
     from assay.sources import (
+        KeptVotes,
         apply,
         classifier,
         column,

@@ -70,6 +70,14 @@ Debug = Annotated[
     bool, typer.Option("--debug", help="Show the traceback of an error.", callback=_set_debug, is_eager=True)
 ]
 
+Engine = Annotated[
+    str | None,
+    typer.Option("--engine", metavar="local|dask|spark", help="Where to work, in place of the engine in assay.toml."),
+]
+Address = Annotated[
+    str | None,
+    typer.Option("--address", help="Of Dask's scheduler or Spark's master; without one, a cluster on this machine."),
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Tell what prompts would ask and cost, and ask nothing.")]
 Budget = Annotated[
     float | None,
@@ -110,7 +118,8 @@ def init(
 def apply(
     folder: Folder = Path("."),
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Number of processes, in place of the setting in assay.toml.")
+        str | None,
+        typer.Option(metavar="N|auto", help="Number of processes, in place of the setting in assay.toml."),
     ] = None,
     on_error: Annotated[
         str | None,
@@ -128,14 +137,28 @@ def apply(
     share: Annotated[
         float | None, typer.Option(metavar="SHARE", help="The share of items that these are, in place of the setting.")
     ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Apply all sources, even if their votes were kept from before.")
+    ] = False,
+    engine: Engine = None,
+    address: Address = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Apply the project's sources to its data and write the votes."""
-    from assay.project import apply_sources, costs_of, hand_labels_of, plan_before, unsure_items, votes_path
+    """Apply the project's sources to its data and write the votes; only what has changed is applied again."""
+    from assay.project import (
+        apply_sources,
+        costs_of,
+        hand_labels_of,
+        kept_votes,
+        plan_before,
+        reuse_text,
+        unsure_items,
+        votes_path,
+    )
     from assay.report import asking_table, show
 
-    project = _load(folder)
+    project = _load(folder).with_engine(engine, address)
     if where not in (None, "all", "unsure"):
         raise AssayError(f"--where must be 'all' or 'unsure', but is {where!r}")
     if share is not None and (where or project.ask_where) != "unsure":
@@ -157,15 +180,20 @@ def apply(
         if plan is not None and not as_json:
             show(asking_table(plan))
         return
-    changes: dict[str, Any] = {"workers": workers, "on_error": on_error, "budget": budget, "ask": rows}
-    votes = apply_sources(project, **{name: value for name, value in changes.items() if value is not None})
+    changes: dict[str, Any] = {"workers": _workers(workers), "on_error": on_error, "budget": budget, "ask": rows}
+    kept = kept_votes(project, fresh=fresh)
+    votes = apply_sources(project, kept=kept, **{name: value for name, value in changes.items() if value is not None})
+    reuse = () if kept is None else kept.reuse
     path = votes_path(project)
     if as_json:
         n, m = votes.shape
         faults = [vars(fault) for fault in votes.faults]
-        _print_json({"items": n, "sources": m, "votes": str(path), "faults": faults, **told})
+        used = [vars(one) for one in reuse]
+        _print_json({"items": n, "sources": m, "votes": str(path), "faults": faults, "reuse": used, **told})
         return
     _print_faults(votes)
+    for line in reuse_text(reuse):
+        print(line)
     print(f"{votes!r} written to {path}")
     print(f"next: assay summary {folder}")
 
@@ -220,14 +248,20 @@ def cache(
     model: Annotated[
         str | None, typer.Option(metavar="MODEL", help="With --clear, only the answers of this model.")
     ] = None,
+    votes: Annotated[
+        bool, typer.Option("--votes", help="The votes of sources that are kept, in place of answers of prompts.")
+    ] = False,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Show the answers of prompts that are kept, what they cost, and forget them."""
+    """Show the answers of prompts that are kept and what they cost, or the votes of other sources; and forget them."""
     from assay.project import answers_kept, forget_answers, kept_table
     from assay.report import show
 
     project = _load(folder)
+    if votes:
+        _print_kept_votes(project, clear, as_json)
+        return
     forgotten = forget_answers(project, model) if clear else None
     kept = answers_kept(project)
     if as_json:
@@ -328,6 +362,8 @@ def run(
         typer.Option(metavar="all|voted", help="Which items the class balance is about, in place of the setting."),
     ] = None,
     hand_labels: Annotated[bool, typer.Option(help="Learn from the project's hand labels too, if it has any.")] = True,
+    engine: Engine = None,
+    address: Address = None,
     refine: Annotated[
         bool | None,
         typer.Option(
@@ -342,7 +378,7 @@ def run(
     from assay.project import class_balance_from
     from assay.project import run as run_pipeline
 
-    project = _load(folder)
+    project = _load(folder).with_engine(engine, address)
     changes: dict[str, Any] = {
         "class_balance": class_balance_from(class_balance, project.tasks) if class_balance else None,
         "balance_strength": balance_strength,
@@ -653,20 +689,50 @@ def report(
     print(f"open it in a browser: {path} ({path.stat().st_size / 1e6:.1f} MB, works offline)")
 
 
-@app.command(epilog="Example: [bold]assay compare before my-project[/]")
+@app.command(epilog="Example: [bold]assay runs my-project[/]")
+def runs(folder: Folder = Path("."), as_json: Json = False, debug: Debug = False) -> None:
+    """List the runs that are kept: what was different, their scores, and how many labels they changed."""
+    from assay.project import runs_of, runs_table
+    from assay.report import show
+
+    project = _load(folder)
+    kept = runs_of(project)
+    if as_json:
+        _print_json([run.to_dict() for run in kept])
+        return
+    if not kept:
+        print(f"{folder} has no runs yet; 'assay run {folder}' makes one")
+        return
+    show(runs_table(kept))
+    if len(kept) > 1:
+        print(f"what changed in the last one: assay compare {folder}")
+
+
+@app.command(epilog="Example: [bold]assay compare my-project --from 2 --to 3[/]")
 def compare(
     one: Annotated[Path, typer.Argument(help="A project folder, or the output folder of a run.", show_default=False)],
-    other: Annotated[Path, typer.Argument(help="The project or output folder to compare it with.", show_default=False)],
+    other: Annotated[
+        Path | None,
+        typer.Argument(
+            help="The project or output folder to compare it with; by default the last two runs of one project are "
+            "compared.",
+            show_default=False,
+        ),
+    ] = None,
+    first: Annotated[int | None, typer.Option("--from", help="The number of a run of the first project.")] = None,
+    second: Annotated[
+        int | None, typer.Option("--to", help="The number of the run to compare it with, of the second project if any.")
+    ] = None,
     items: Annotated[int, typer.Option(min=0, help="How many items with changed labels to list.")] = 10,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
     """Show what changed between two runs: sources, their accuracies, labels."""
-    from assay.project import change_tables
+    from assay.project import change_tables, runs_to_compare
     from assay.project import compare as compare_runs
     from assay.report import show
 
-    found = compare_runs(one, other, items=items)
+    found = compare_runs(*runs_to_compare(one, other, first, second), items=items)
     if as_json:
         _print_json(found.to_dict())
         return
@@ -816,6 +882,27 @@ def _print_costs(costs: PromptCosts, told: Mapping[str, Any], as_json: bool) -> 
     print(costs if costs.prompts else "no source is a prompt, so nothing is asked")
 
 
+def _workers(said: str | None) -> int | str | None:
+    return int(said) if said is not None and said.isdigit() else said
+
+
+def _print_kept_votes(project: Project, clear: bool, as_json: bool) -> None:
+    """How much is kept of what sources said, after it was forgotten if that is wanted."""
+    from assay.project import kept_votes
+
+    kept = kept_votes(project)
+    if kept is None:
+        raise AssayError("cache = false in [settings] of assay.toml says that no votes are kept")
+    forgotten = kept.clear() if clear else None
+    if as_json:
+        extra = {} if forgotten is None else {"forgotten": forgotten}
+        _print_json({"folder": str(kept.folder), "sources": kept.count, "bytes": kept.size, **extra})
+        return
+    if forgotten is not None:
+        print(f"forgot the votes of {forgotten:,} sources")
+    print(f"{kept.folder} holds the votes of {kept.count:,} sources, {kept.size / 1e6:,.1f} MB")
+
+
 def _plan_told(plan: AskingPlan | None) -> dict[str, Any]:
     """What asking about more items is expected to change, for JSON."""
     return {} if plan is None else {"asking": [step.to_dict() for step in plan.steps]}
@@ -823,11 +910,13 @@ def _plan_told(plan: AskingPlan | None) -> dict[str, Any]:
 
 def _print_run(made: Run) -> None:
     """What a run gave: the check, the sources with their accuracies, and the scores."""
-    from assay.project import in_toml, plan_for
+    from assay.project import in_toml, plan_for, reuse_text
     from assay.report import asking_table, score_table, show, sources_table
 
     model = made.model
     _print_faults(made.votes)
+    for line in reuse_text(made.reuse):
+        print(line)
     if made.check.problems:
         print(in_toml(f"{made.check}\n"))
     hand = made.hand_labels
@@ -850,6 +939,10 @@ def _print_run(made: Run) -> None:
             f"{silent:,} of {len(made.labels):,} items have no votes: their labels are only the class balance, and "
             "has_votes is false in the file"
         )
+    kept = made.kept
+    if kept is not None and kept.flipped is not None:
+        changed = f"{kept.flipped:,} of {kept.items:,} items have another label than in run {kept.previous}"
+        print(f"run {kept.number}: {changed}")
     print(f"votes, labels and the model are in {made.project.output}")
 
 

@@ -4,12 +4,13 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
-from assay.engine import Local, Processes
+from assay.engine import Auto, Local, Processes
 from assay.errors import AssayError
 
 
@@ -86,3 +87,33 @@ def test_workers_end_with_the_process_that_started_them(kind):
 def test_a_slip_of_the_pen_does_not_start_a_hundred_processes():
     with pytest.raises(AssayError, match="workers must be at most"):
         Processes(99_999)
+
+
+class TestAuto:
+    def test_small_work_stays_here(self):
+        assert {pid for _, pid in Auto().map(lambda piece: (piece, os.getpid()), range(5))} == {os.getpid()}
+
+    def test_slow_work_goes_elsewhere_in_the_same_order(self, monkeypatch):
+        monkeypatch.setattr("assay.engine.local._cores", lambda: 2)
+
+        def job(piece):
+            time.sleep(0.01)
+            return piece, os.getpid()
+
+        results = list(Auto(patience=0.02).map(job, iter(range(30))))
+        assert [piece for piece, _ in results] == list(range(30))
+        assert results[0][1] == os.getpid()
+        assert os.getpid() not in {pid for _, pid in results[-10:]}
+
+    def test_what_cannot_be_sent_stays_here(self, monkeypatch):
+        monkeypatch.setattr("assay.engine.local._cores", lambda: 2)
+        lock = threading.Lock()
+
+        def job(piece):
+            with lock:
+                return os.getpid()
+
+        assert set(Auto(patience=0.0).map(job, range(5))) == {os.getpid()}
+
+    def test_nothing_is_started_for_nothing(self):
+        assert list(Processes(2).map(abs, [])) == []

@@ -319,6 +319,31 @@ class TestDeath:
             assert killed
             assert len(list(tmp_path.iterdir())) > 15  # something was done again
 
+    def test_spark_counts_and_labels_again_what_was_lost(self, spark, votes, fitted, tmp_path, monkeypatch):
+        marks = str(tmp_path)
+
+        class Deadly(Spark):
+            """The third piece kills its worker, once."""
+
+            def map(self, job, pieces):
+                def dies(piece):
+                    number, given = piece
+                    mark = f"{marks}/{number}"
+                    if number == 2 and not os.path.exists(mark):
+                        open(mark, "w").close()
+                        os.kill(os.getpid(), signal.SIGKILL)
+                    return job(given)
+
+                return super().map(dies, enumerate(pieces))
+
+        monkeypatch.setattr(pieces, "ITEMS_AT_ONCE", 700)
+        engine = Deadly(spark.session)
+        assert same_counts(assay.count(votes, engine=engine), Tally.of(votes))
+        assert [path.name for path in tmp_path.iterdir()] == ["2"]
+        (tmp_path / "2").unlink()
+        assert same_labels(fitted.label(votes, engine=engine), fitted.label(votes))
+        assert [path.name for path in tmp_path.iterdir()] == ["2"]
+
     def test_a_piece_that_kills_every_worker_is_given_up(self, dask, monkeypatch):
         dask.client.wait_for_workers(2, timeout=60)
         # Workers that die while they start are not started again, so it had better be one.

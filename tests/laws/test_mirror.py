@@ -17,6 +17,13 @@ TESTED_IN = {
     "_core/views.py": "report/test_attached.py",
     # The sentences of problems are compared word by word where the problems are.
     "checks/wording.py": "checks/test_rules.py",
+    # What a worker does, and what becomes of it, is seen in the votes that are applied.
+    "sources/batch_job.py": "sources/test_applying.py",
+    "sources/collected.py": "sources/test_applying.py",
+    "sources/used_names.py": "sources/test_fingerprints.py",
+    "project/run_tables.py": "project/test_runs.py",
+    # Clusters that settings name are connected to where clusters are.
+    "engine/connecting.py": "laws/test_configured_engines.py",
     # Two of the three ways of learning dependencies, each run on the same worlds.
     "model/dependencies/low_rank.py": "model/dependencies/test_learning.py",
     "model/dependencies/pseudolikelihood.py": "model/dependencies/test_learning.py",

@@ -94,11 +94,15 @@ class TestQueueAfterARun:
         assert [one.row for one in queue(taught, 10)] == rows[25:35]
         assert {one.chosen for one in HandLabels.read(taught.hand_labels[0]).said} == {"random", "useful"}
 
-    def test_is_random_again_once_the_sources_are_others(self, taught):
+    def test_is_refused_once_the_sources_are_others(self, taught):
         path = taught.modules[0]
         path.write_text(path.read_text() + "\n\n@assay.source\ndef nobody(row):\n    return None\n")
         apply_sources(taught, progress=False)
-        assert {one.kind for one in queue(taught, 40)} == {"random"}
+        with pytest.raises(
+            assay.ProjectError, match=r"other votes than there are now \(added since: nobody\).*assay run"
+        ):
+            queue(taught, 40)
+        assert {one.kind for one in queue(taught, 40, random_only=True)} == {"random"}
 
 
 class TestItems:

@@ -133,7 +133,7 @@ def test_data_that_has_changed_since_is_not_scored(project):
     lines = project.data.read_text().splitlines(keepends=True)
     project.data.write_text("".join(lines[:-1]))
     for slice_by in (None, "section"):
-        with pytest.raises(assay.ProjectError, match=r"votes on 300.*run 'assay run"):
+        with pytest.raises(assay.ProjectError, match=r"has changed since the sources were applied; run 'assay apply"):
             compare_methods(project, slice_by)
 
 

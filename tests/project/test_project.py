@@ -80,7 +80,7 @@ def test_settings_constraints_and_feasible(folder):
             "file names 'rules.toml', but there is no such",
         ),
         (GOOD + "[settings]\nworker = 2\n", "Did you mean 'workers'"),
-        (GOOD + "[settings]\nworkers = 0\n", "must be positive, but is 0"),
+        (GOOD + "[settings]\nworkers = 0\n", "must be positive or 'auto', but is 0"),
         (GOOD + "[settings]\non_error = 'ignore'\n", "'raise' or 'abstain'"),
         (GOOD + "[model]\ndependencies = 'title'\n", "must be a list or 'auto' or 'learn', but is 'title'"),
         (GOOD.replace('"Person"]\n', '"Persn"]\n'), "Did you mean 'Person'"),

@@ -96,8 +96,8 @@ def test_the_end_model_gets_its_settings(tmp_path):
 @pytest.mark.parametrize(
     ("more", "says"),
     [
-        ("[settings]\nworkers = true", "[settings] workers must be an integer, but is True"),
-        ("[settings]\nworkers = '3'", "[settings] workers must be an integer, but is '3'"),
+        ("[settings]\nworkers = true", "[settings] workers must be an integer or 'auto', but is True"),
+        ("[settings]\nworkers = '3'", "[settings] workers must be an integer or 'auto', but is '3'"),
         ("[model]\nmethod = 'me'", "[model] method must be 'auto', 'robust', 'em', 'completion' or 'covariance'"),
         ("[model]\nmax_step = 3", "[model] has the unknown key 'max_step'. Did you mean 'max_steps'?"),
         ("[model]\nseed = 'x'", "[model] seed must be an integer, but is 'x'"),

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import asyncio
+import time
+
 import pytest
 
 import assay
@@ -39,3 +42,40 @@ def test_bare_decorator_names_and_several_tasks():
 def test_only_functions_are_decorated():
     with pytest.raises(SourceError, match="decorates a function of a row, but got 'entity'"):
         assay.source("entity")
+
+
+class TestAsync:
+    def test_votes_as_a_plain_function_would(self):
+        @assay.source(task="mail", concurrency=5)
+        async def waits(row):
+            await asyncio.sleep(0.001 * (row.id % 3))
+            if row.id == 7:
+                raise ValueError("no 7")
+            return "spam" if row.id % 2 else None
+
+        def plain(row):
+            if row.id == 7:
+                raise ValueError("no 7")
+            return "spam" if row.id % 2 else None
+
+        tasks = assay.TaskGraph.flat("mail", ["ham", "spam"])
+        rows = [{"id": number} for number in range(20)]
+        plain_source = assay.source(task="mail", name="waits")(plain)
+        for workers in (1, "auto"):
+            found = assay.apply(waits, rows, tasks, on_error="abstain", batch_size=6, workers=workers)
+            expected = assay.apply(plain_source, rows, tasks, on_error="abstain")
+            assert found == expected
+            assert found.faults == expected.faults
+        with pytest.raises(assay.SourceError, match="source 'waits' failed on row 7: ValueError: no 7"):
+            assay.apply(waits, rows, tasks)
+
+    def test_rows_are_asked_about_together(self):
+        @assay.source(task="mail")
+        async def waits(row):
+            await asyncio.sleep(0.05)
+            return "spam"
+
+        tasks = assay.TaskGraph.flat("mail", ["ham", "spam"])
+        began = time.perf_counter()
+        assay.apply(waits, [{"id": number} for number in range(64)], tasks)
+        assert time.perf_counter() - began < 1.5  # one after the other it would be 3.2 s

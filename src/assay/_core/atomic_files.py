@@ -48,7 +48,7 @@ def writing(path: str | Path) -> Iterator[Path]:
         handle, name = mkstemp(prefix=f".{target.name}.", dir=target.parent)
     except (OSError, ValueError) as error:  # a name with a NUL is a ValueError
         raise AssayError(f"cannot write {target}: {getattr(error, 'strerror', None) or error}") from error
-    _lock(handle)
+    hold(handle)
     unfinished = Path(name)
     try:
         yield unfinished
@@ -70,7 +70,7 @@ _ABANDONED = 60.0
 """Seconds after which an unfinished file that nobody holds belongs to a process that was killed."""
 
 
-def _lock(handle: int) -> bool:
+def hold(handle: int) -> bool:
     """Hold a file as long as it is open; False if another process holds it."""
     try:
         import fcntl
@@ -90,7 +90,7 @@ def _remove_abandoned(target: Path) -> None:
             if time.time() - path.stat().st_mtime < _ABANDONED:
                 continue
             with path.open("rb") as file:
-                if _lock(file.fileno()):
+                if hold(file.fileno()):
                     path.unlink()
         except OSError:  # gone meanwhile, or not ours to remove
             continue

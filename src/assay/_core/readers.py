@@ -17,6 +17,7 @@ from typing import Any, BinaryIO
 import polars as pl
 
 from assay._core.reading import is_failure, is_file, reason
+from assay._core.urls import Url
 from assay.errors import DataError
 
 BLOCK_BYTES = 16_000_000
@@ -35,18 +36,20 @@ _FORMS: dict[type[pl.DataType], str] = {
 """What a CSV column may hold besides strings, in the order of preference, and the pattern of all its fields."""
 
 
-def frames(path: Path, rows: int) -> Iterator[pl.DataFrame]:
+def frames(path: Path | Url, rows: int) -> Iterator[pl.DataFrame]:
     """The rows of a CSV, JSONL or Parquet file, in frames of one schema and at most ``rows`` rows."""
     if path.suffix not in _READERS:
         raise DataError(f"cannot read {path}: expected a file that ends in {', '.join(_READERS)}")
-    if not is_file(path):
-        raise DataError(f"there is no file {path}")
-    if not path.stat().st_size:
-        return
     read, find_fault = _READERS[path.suffix]
     try:
+        if not (path.is_file() if isinstance(path, Url) else is_file(path)):
+            raise DataError(f"there is no file {path}")
+        if not (path.size if isinstance(path, Url) else path.stat().st_size):
+            return
         for frame in read(path, rows):
             yield from frame.iter_slices(rows) if len(frame) else [frame]
+    except DataError:
+        raise
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror or error}") from error
     except BaseException as error:
@@ -55,11 +58,12 @@ def frames(path: Path, rows: int) -> Iterator[pl.DataFrame]:
         raise DataError(f"cannot read {path}: {find_fault(path) or reason(error).splitlines()[0]}") from error
 
 
-def _parquet(path: Path, rows: int) -> Iterator[pl.DataFrame]:
+def _parquet(path: Path | Url, rows: int) -> Iterator[pl.DataFrame]:
     # pyarrow rather than polars, which holds a whole row group: there may be only one.
     from pyarrow.parquet import ParquetFile
 
-    with ParquetFile(path, buffer_size=2**20, pre_buffer=False) as file:
+    place = path.open("rb") if isinstance(path, Url) else path
+    with ParquetFile(place, buffer_size=2**20, pre_buffer=False) as file:
         size = sum(file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups))
         within = BLOCK_BYTES * file.metadata.num_rows // max(size, 1)
         for batch in file.iter_batches(batch_size=max(1, min(rows, within))):
@@ -68,7 +72,15 @@ def _parquet(path: Path, rows: int) -> Iterator[pl.DataFrame]:
             yield frame
 
 
-def _csv(path: Path, rows: int) -> Iterator[pl.DataFrame]:
+def parquet_rows(path: Url) -> int:
+    """How many rows a Parquet file has that is elsewhere."""
+    from pyarrow.parquet import ParquetFile
+
+    with path.open("rb") as opened, ParquetFile(opened) as file:
+        return int(file.metadata.num_rows)
+
+
+def _csv(path: Path | Url, rows: int) -> Iterator[pl.DataFrame]:
     forms: dict[str, set[type[pl.DataType]]] = {}
     filled: set[str] = set()
     rows_found = False
@@ -93,7 +105,7 @@ def _typed(name: str, dtype: type[pl.DataType]) -> pl.Expr:
     return text.str.to_lowercase() == "true" if dtype == pl.Boolean else text.str.strip_chars().cast(dtype)
 
 
-def _csv_texts(path: Path) -> Iterator[pl.DataFrame]:
+def _csv_texts(path: Path | Url) -> Iterator[pl.DataFrame]:
     """The fields of a CSV file as they are written, block by block; missing where there is nothing."""
     with path.open("rb") as file:
         first = next((line for line in file if line.strip()), b"")
@@ -129,7 +141,7 @@ def _records(file: BinaryIO, lines: bytes) -> bytes:
     return b"".join(parts)
 
 
-def _csv_fault(path: Path) -> str | None:
+def _csv_fault(path: Path | Url) -> str | None:
     """Where a CSV file breaks, found line by line since the fast reader does not tell."""
     stray = None
     is_open = 0
@@ -156,7 +168,7 @@ def _csv_fault(path: Path) -> str | None:
     return stray
 
 
-def _jsonl(path: Path, rows: int) -> Iterator[pl.DataFrame]:
+def _jsonl(path: Path | Url, rows: int) -> Iterator[pl.DataFrame]:
     schema: dict[str, Any] = {}
     for block in _line_blocks(path):
         schema = _merged_fields(schema, _json_schema(block))
@@ -164,7 +176,7 @@ def _jsonl(path: Path, rows: int) -> Iterator[pl.DataFrame]:
         yield pl.read_ndjson(block, schema=schema)
 
 
-def _line_blocks(path: Path) -> Iterator[bytes]:
+def _line_blocks(path: Path | Url) -> Iterator[bytes]:
     with path.open("rb") as file:
         if file.read(len(_BYTE_ORDER_MARK)) != _BYTE_ORDER_MARK:
             file.seek(0)
@@ -223,7 +235,7 @@ def _fields(fields: Iterable[pl.Field]) -> dict[str, Any]:
     return {field.name: field.dtype for field in fields}
 
 
-def _jsonl_fault(path: Path) -> str | None:
+def _jsonl_fault(path: Path | Url) -> str | None:
     """Where a JSONL file breaks, found line by line since the fast reader does not tell."""
     with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
@@ -252,11 +264,11 @@ def _refuse(constant: str) -> None:
     raise ValueError(f"{constant} is Python's, not JSON's; write null")
 
 
-def _no_lines(path: Path) -> None:
+def _no_lines(path: Path | Url) -> None:
     return None
 
 
-_READERS: dict[str, tuple[Callable[[Path, int], Iterator[pl.DataFrame]], Callable[[Path], str | None]]] = {
+_READERS: dict[str, tuple[Callable[[Path | Url, int], Iterator[pl.DataFrame]], Callable[[Path | Url], str | None]]] = {
     ".parquet": (_parquet, _no_lines),
     ".csv": (_csv, _csv_fault),
     ".jsonl": (_jsonl, _jsonl_fault),

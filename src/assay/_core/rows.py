@@ -7,6 +7,9 @@ that can be iterated is taken as rows.
 from __future__ import annotations
 
 import collections
+import hashlib
+import io
+import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
@@ -16,8 +19,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from assay._core.readers import frames
+from assay._core.readers import frames, parquet_rows
 from assay._core.reading import is_failure, is_file
+from assay._core.urls import Url, place_of
 from assay.errors import DataError, near_miss
 
 _MOST_ROWS = 2**31 - 1
@@ -95,6 +99,28 @@ class Batch:
             return {str(name): value for name, value in row.items()}
         return dict(vars(row)) if hasattr(row, "__dict__") else {"value": row}
 
+    def digest(self) -> bytes | None:
+        """Tells these rows from any others; None if they are objects of which that cannot be told.
+
+        >>> one, other = (Batch(pl.DataFrame({"text": texts})) for texts in (["a", "b"], ["a", "c"]))
+        >>> one.digest() == other.digest(), Batch(objects=[object()]).digest()
+        (False, None)
+        """
+        if self.frame is not None:
+            if any(dtype == pl.Object for dtype in self.frame.dtypes):
+                return None
+            stream = io.BytesIO()
+            self.frame.write_ipc_stream(stream)
+            return hashlib.sha256(stream.getbuffer()).digest()
+        stream = io.BytesIO()
+        values = _PlainValues(stream, protocol=5)
+        values.fast = True  # equal values have equal bytes, whether they are one object or two
+        try:
+            values.dump((self._columns, self._objects))
+        except Exception:  # whatever objects do when they are looked at
+            return None
+        return hashlib.sha256(stream.getbuffer()).digest()
+
     def column(self, on: str | Callable[[Any], Any]) -> pl.Series:
         """A column by name, or computed from the rows by a function; missing where the function fails."""
         if on not in self._series:
@@ -130,6 +156,21 @@ class Batch:
         raise DataError(f"row {self.start + number} has no attribute {name!r}. {near_miss(name, known)}")
 
 
+class _PlainValues(pickle.Pickler):
+    """Describes values that are nothing but data, and refuses others. Nothing ever reads it."""
+
+    def reducer_override(self, thing: Any) -> Any:
+        if (thing if isinstance(thing, type) else type(thing)).__module__ not in _DATA_MODULES and thing is not _scalar:
+            raise TypeError(f"{type(thing).__name__} is more than data")
+        return NotImplemented
+
+
+_DATA_MODULES = ("numpy", "numpy._core.multiarray", "datetime", "decimal", "uuid")
+"""Whose objects are values like any other."""
+_scalar = np.float64(0).__reduce__()[0]
+"""What makes a number of NumPy again."""
+
+
 def batches(data: Any, size: int = BATCH_SIZE) -> Iterator[Batch]:
     """Any data as batches of at most ``size`` rows.
 
@@ -138,7 +179,7 @@ def batches(data: Any, size: int = BATCH_SIZE) -> Iterator[Batch]:
     data
         A pandas, polars or any other dataframe; an Arrow table or stream; a DuckDB
         relation; a Hugging Face dataset; an iterable of dicts or objects; or a path
-        to a ``.csv``, ``.jsonl`` or ``.parquet`` file.
+        to a ``.csv``, ``.jsonl`` or ``.parquet`` file, which may be a URL that fsspec can read.
     """
     start = 0
     empty = None
@@ -175,9 +216,11 @@ def records_at(data: Any, numbers: Iterable[int]) -> dict[int, dict[str, Any]]:
 def row_count(data: Any) -> int | None:
     """How many rows there are, where that can be known without reading them."""
     if isinstance(data, str | Path):
-        path = Path(data)
-        if path.suffix == ".parquet" and is_file(path):
+        path = place_of(data)
+        if path.suffix == ".parquet" and (isinstance(path, Url) or is_file(path)):
             try:
+                if isinstance(path, Url):
+                    return parquet_rows(path)
                 return int(pl.scan_parquet(path).select(pl.len()).collect().item())
             except BaseException as error:  # reported when it is read
                 if not is_failure(error):
@@ -217,7 +260,7 @@ def positions_in(values: pl.Series, among: pl.Series) -> npt.NDArray[np.int64]:
 
 def _pieces(data: Any, size: int) -> Iterator[Batch]:
     if isinstance(data, str | Path):
-        yield from (Batch(frame) for frame in frames(Path(data), size))
+        yield from (Batch(frame) for frame in frames(place_of(data), size))
     elif isinstance(data, pl.LazyFrame):
         yield from (Batch(frame) for frame in data.collect_batches(chunk_size=size, maintain_order=True))
     elif isinstance(data, pl.DataFrame):

@@ -2,6 +2,7 @@
 
 from assay.checks.checking import Learnability, check, check_tally, with_models
 from assay.checks.copies import duplicate_groups, inside_another, nearly_alike
+from assay.checks.drift import Drift, drift, drift_table
 from assay.checks.identifiability import parts_of
 from assay.checks.problems import CODES, CheckReport, Code, Problem
 from assay.checks.vote_counts import VoteCounts, count_votes
@@ -12,12 +13,15 @@ __all__ = [
     "HAND_LABELS",
     "CheckReport",
     "Code",
+    "Drift",
     "Learnability",
     "Problem",
     "VoteCounts",
     "check",
     "check_tally",
     "count_votes",
+    "drift",
+    "drift_table",
     "duplicate_groups",
     "inside_another",
     "nearly_alike",

@@ -11,12 +11,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol, TypeVar
 
-from assay.engine.dask import Dask
-from assay.engine.local import Local, Processes
+from assay.engine.connecting import EngineName, EngineSettings, connected
+from assay.engine.dask import WAIT, Dask
+from assay.engine.job import is_installed
+from assay.engine.local import Auto, Local, Processes
 from assay.engine.spark import Spark
 from assay.errors import AssayError
 
-__all__ = ["Dask", "Engine", "Local", "Processes", "Spark", "engine_of"]
+__all__ = [
+    "WAIT",
+    "Auto",
+    "Dask",
+    "Engine",
+    "EngineName",
+    "EngineSettings",
+    "Local",
+    "Processes",
+    "Spark",
+    "connected",
+    "engine_of",
+    "is_installed",
+]
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")

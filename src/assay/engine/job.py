@@ -18,16 +18,21 @@ _EVERYWHERE = ("assay", "cloudpickle", "dask", "distributed", "pyspark", "py4j")
 """Packages that workers have, wherever they are installed."""
 
 
-def in_order(submit: Callable[[Any], Any], pieces: Iterable[Any], ahead: Callable[[], int]) -> Iterator[Any]:
+def in_order(
+    submit: Callable[[Any], Any],
+    pieces: Iterable[Any],
+    ahead: Callable[[], int],
+    result: Callable[[Any], Any] = lambda future: future.result(),
+) -> Iterator[Any]:
     """The results of pieces that were submitted for a future each, in their order; raises what a job raised.
 
     At most ``ahead()`` pieces are submitted beyond the one whose result is awaited: enough to keep workers
-    busy, and no more, since they fill the memory.
+    busy, and no more, since they fill the memory. ``result`` waits for a future.
     """
     waiting: deque[Any] = deque()
 
     def next_result() -> Any:
-        answer = waiting[0].result()  # a future that fails stays, to be cancelled with the others
+        answer = result(waiting[0])  # a future that fails stays, to be cancelled with the others
         waiting.popleft()
         return _result_of(answer)
 
@@ -80,10 +85,27 @@ def _own_modules_by_value() -> Iterator[None]:
 def _is_own(name: str, module: Any) -> bool:
     if not isinstance(module, ModuleType) or module.__name__ != name or name.split(".")[0] in _EVERYWHERE:
         return False
-    file = getattr(module, "__file__", None)
-    if not isinstance(file, str) or {"site-packages", "dist-packages"} & set(Path(file).parts):
-        return False
-    return not any(file.startswith(sysconfig.get_path(library)) for library in ("stdlib", "platstdlib"))
+    return isinstance(getattr(module, "__file__", None), str) and not is_installed(name)
+
+
+def is_installed(name: str, file: str | None = None) -> bool:
+    """Whether a module came with Python or was installed, so that its version tells what it does.
+
+    ``file`` says where it is, if it has not been imported. Modules of a user are not installed, nor is a checkout.
+
+    >>> is_installed("re"), is_installed("numpy.linalg"), is_installed("__main__")
+    (True, True, False)
+    """
+    top = name.split(".")[0]
+    if top in sys.builtin_module_names or top in _EVERYWHERE:
+        return True
+    module = sys.modules.get(name) or sys.modules.get(top)
+    where = file or getattr(module, "__file__", None)
+    if not isinstance(where, str):
+        return top in sys.stdlib_module_names and top != "__main__"
+    if where in ("built-in", "frozen") or {"site-packages", "dist-packages"} & set(Path(where).parts):
+        return True
+    return any(where.startswith(sysconfig.get_path(library)) for library in ("stdlib", "platstdlib"))
 
 
 @lru_cache(maxsize=4)

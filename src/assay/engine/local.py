@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import chain
 from typing import Any, TypeVar
 
 from assay.engine.job import in_order, packed, run
@@ -14,6 +15,12 @@ from assay.errors import AssayError
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
+
+
+_START_UP = 4.0
+"""About how many seconds processes take until they work."""
+_BUSY = 1.5
+"""Work that uses more cores than this is done by several threads already."""
 
 
 class Local:
@@ -26,6 +33,35 @@ class Local:
     def map(self, job: Callable[[Piece], Result], pieces: Iterable[Piece]) -> Iterator[Result]:
         """One piece after the other."""
         return map(job, pieces)
+
+
+class Auto:
+    """This process, and after a while as many as there are cores, if the work uses no more than one of them.
+
+    Starting processes takes seconds, so that small work is done sooner without them; and rules use all cores by
+    themselves. So work is begun here, and goes on elsewhere once it has taken as long as starting would take.
+
+    >>> list(Auto().map(abs, [-1, 2]))
+    [1, 2]
+    """
+
+    def __init__(self, *, patience: float = _START_UP) -> None:
+        self.patience = patience
+
+    def map(self, job: Callable[[Piece], Result], pieces: Iterable[Piece]) -> Iterator[Result]:
+        """One piece after the other, and later as many at a time as there are cores."""
+        rest = iter(pieces)
+        cores = _cores()
+        wall = busy = 0.0
+        for piece in rest:
+            began, used = time.perf_counter(), time.process_time()
+            result = job(piece)
+            wall += time.perf_counter() - began
+            busy += time.process_time() - used
+            yield result
+            if cores > 1 and wall > self.patience and busy < _BUSY * wall and _can_be_sent(job):
+                yield from Processes(cores).map(job, rest)
+                return
 
 
 class Processes:
@@ -48,9 +84,15 @@ class Processes:
         from loky.process_executor import TerminatedWorkerError
 
         work = packed(job)
-        pool = ProcessPoolExecutor(self.workers, initializer=_receive, initargs=(work, os.getpid()))
+        given = iter(pieces)
+        first = next(given, _NOTHING)
+        if first is _NOTHING:  # nothing to start processes for
+            return
+        pool = ProcessPoolExecutor(
+            self.workers, initializer=_receive, initargs=(work, os.getpid()), env=_ONE_THREAD_EACH
+        )
         try:
-            yield from in_order(partial(pool.submit, _run_received), pieces, lambda: 2 * self.workers)
+            yield from in_order(partial(pool.submit, _run_received), chain([first], given), lambda: 2 * self.workers)
         except TerminatedWorkerError as error:
             raise AssayError(
                 "a worker process died, killed or out of memory; use fewer workers or a smaller batch_size"
@@ -61,6 +103,23 @@ class Processes:
             raise
         finally:
             pool.shutdown()
+
+
+_NOTHING: Any = object()
+_ONE_THREAD_EACH = {"POLARS_MAX_THREADS": "1", "ASSAY_THREADS": "1", "OMP_NUM_THREADS": "1"}
+"""Workers are as many as there are cores, so that each should use one."""
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _can_be_sent(job: Callable[[Any], Any]) -> bool:
+    try:
+        packed(job)
+    except AssayError:
+        return False
+    return True
 
 
 _MOST_WORKERS, _PER_CORE = 32, 8

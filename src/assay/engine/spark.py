@@ -13,6 +13,11 @@ Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
 
+_ATTEMPTS = 3
+"""How often a piece is tried whose worker died."""
+_DIED = "Python worker exited unexpectedly"
+
+
 class Spark:
     """A Spark cluster, through its ``SparkSession``.
 
@@ -43,10 +48,13 @@ class Spark:
         cores = max(int(context.defaultParallelism), 1)
         work = context.broadcast(packed(job))
 
-        def ask(piece: Piece) -> Any:
+        def ask(piece: Piece, attempts: int = _ATTEMPTS) -> Any:
             try:
                 (answer,) = context.parallelize([piece], 1).map(lambda given: run(work.value, given)).collect()
             except Py4JJavaError as error:
+                # With local[n] Spark itself does not try again; a piece that kills every worker is given up.
+                if attempts > 1 and _DIED in str(error.java_exception):
+                    return ask(piece, attempts - 1)
                 raise AssayError(f"the Spark job failed: {_telling(error)}") from error
             return answer
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from assay.checks import CheckReport
+from assay.checks import CheckReport, Drift, drift_table
 from assay.counts import Layout
 from assay.errors import VoteError, near_miss
 from assay.gold import CheckedLabels, GoldItems
@@ -91,6 +91,8 @@ class Fitted(HasSchema):
     """Sources whose accuracies the votes do not tell, by the check: any would explain them."""
     gold: GoldItems | None = None
     """The items with gold that it has learned from, if any."""
+    changed: tuple[Drift, ...] = ()
+    """Sources that behave differently in the votes that came last; only after :meth:`assay.LabelModel.partial_fit`."""
 
     # Labeling
 
@@ -185,7 +187,19 @@ class Fitted(HasSchema):
         learned = self.learned
         # Not to have found near-copies is no news.
         found = [] if learned is None or (learned.strong and not learned.pairs) else [learned.summary(), *learned.notes]
-        return self._not_converged + ignored + found
+        return self._not_converged + ignored + found + self._changes
+
+    @property
+    def _changes(self) -> list[str]:
+        told = [str(one) for one in self.changed]
+        if 2 * len({one.source for one in self.changed}) > len(self.names):
+            told.append("most sources behave differently from before: perhaps the items are others, not the sources")
+        return told
+
+    @cached_property
+    def drift(self) -> pd.DataFrame:
+        """Sources that behave differently in the votes that came last."""
+        return drift_table(list(self.changed))
 
     @property
     def class_balance(self) -> FloatArray | list[FloatArray]:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from assay._core import views
 from assay._core.estimator import Estimator, from_fitted, one_or_list
 from assay._core.warned import warn
-from assay.checks import CheckReport
+from assay.checks import CheckReport, Drift, drift
 from assay.counts import Tally, needs_counting_in_pieces
 from assay.engine import Engine
 from assay.errors import AssayError, CheckWarning, VoteError
@@ -125,6 +125,10 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         all that were learned; None if dependencies were declared.
     notes_
         What a user should know about this fit, in sentences.
+    drift_
+        DataFrame, after :meth:`partial_fit`: which sources behave differently in the last votes than
+        in those before: *source*, *figure* (coverage, or agreement with the others), *before*,
+        *after*, *p_value*. If nothing has changed, some source is named in 1% of calls at most.
     advice_
         Findings, in sentences: whether sources look independent, the expected gain over a
         majority vote with its error, what is assumed of the class balance and how many labels
@@ -148,6 +152,7 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
     learned_: LearnedDependencies | None = from_fitted()
     notes_: list[str] = from_fitted()
     advice_: list[str] = from_fitted()
+    drift_: pd.DataFrame = from_fitted()
     solvers_: list[dict[str, SolverOutcome]] = from_fitted()
     sources_: pd.DataFrame = from_fitted()
     _counts: Tally | None = None
@@ -206,6 +211,8 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
 
         Takes what :meth:`fit` takes, with gold for items of this call, and continues after saving and
         loading. The counts of :meth:`fit` are not kept, so the first call after it starts from scratch.
+
+        ``drift_`` and ``notes_`` tell which sources behave differently in these votes than in all before.
         """
         check_settings(self, has_gold=gold is not None)
         if len(self.asked_later):
@@ -215,7 +222,8 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
         today = counted_votes(votes, self, gold=gold, like=like, engine=engine, progress=progress)
         total = today if before is None else before + today
         known = frozenset() if before is None else self.check_.codes  # votes that came before were warned of already
-        self._fit(total, progress)
+        changed = () if before is None else tuple(drift(before.tally, today.tally))
+        self._fit(total, progress, changed)
         self._warn(known)
         self._counts = total.tally
         return self
@@ -239,14 +247,14 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
             raise AssayError("asked_later needs votes in memory; read them with Votes.from_parquet")
         return as_votes(votes, self.cardinality)
 
-    def _fit(self, counted: Counted, progress: bool) -> Self:
+    def _fit(self, counted: Counted, progress: bool, changed: tuple[Drift, ...] = ()) -> Self:
         check_size(counted.tally.schema)
         dependencies, learned = dependencies_of(counted, self, progress)
         report = checked(counted, dependencies, self)
         components = solve(counted, dependencies, self)
         tally = counted.tally
         open_ = unidentified(report, labels_of_questions(tally.tasks.multiple))
-        self._fitted = Fitted(tally.schema, tally.uses, components, report, learned, open_, counted.gold)
+        self._fitted = Fitted(tally.schema, tally.uses, components, report, learned, open_, counted.gold, changed)
         if _log.isEnabledFor(logging.INFO):
             for note in self.notes_:
                 _log.info(note)

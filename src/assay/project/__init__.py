@@ -21,6 +21,7 @@ from assay.project.pipeline import (
     gold_votes,
     hand_labels_of,
     hints_of,
+    kept_votes,
     learned_dependencies,
     run,
     stored_votes,
@@ -29,6 +30,8 @@ from assay.project.pipeline import (
 from assay.project.project import Project
 from assay.project.prompt_tables import costs_table, kept_table
 from assay.project.reporting import write_report
+from assay.project.run_tables import reuse_text, runs_table
+from assay.project.runs import ChangedLabels, RunRecord, changed_labels, runs_of, runs_to_compare
 from assay.project.source_file import DeclaredSource, SourceFile, read_sources, source_toml
 from assay.project.suggested_file import (
     refuse_existing,
@@ -45,6 +48,7 @@ __all__ = [
     "Annotated",
     "Answers",
     "AnswersKept",
+    "ChangedLabels",
     "Comparison",
     "Confident",
     "DeclaredSource",
@@ -56,12 +60,14 @@ __all__ = [
     "Project",
     "Queued",
     "Run",
+    "RunRecord",
     "SourceFile",
     "Unsure",
     "annotate",
     "answers_kept",
     "apply_sources",
     "change_tables",
+    "changed_labels",
     "check_in_toml",
     "check_votes",
     "class_balance_from",
@@ -80,6 +86,7 @@ __all__ = [
     "import_annotations",
     "in_toml",
     "kept_table",
+    "kept_votes",
     "label_by_hand",
     "learned_dependencies",
     "least_sure",
@@ -92,7 +99,11 @@ __all__ = [
     "queue_table",
     "read_sources",
     "refuse_existing",
+    "reuse_text",
     "run",
+    "runs_of",
+    "runs_table",
+    "runs_to_compare",
     "shown_items",
     "source_toml",
     "stored_comparison",

@@ -16,8 +16,9 @@ from assay.labels import Labels
 from assay.model import LabelModel
 from assay.project.pipeline import LABELS_FILE, MODEL_FILE, VOTES_FILE
 from assay.project.project import Project
+from assay.project.provenance import LABELS, MODEL, stale
 from assay.tasks import Vote
-from assay.votes import Votes, bare
+from assay.votes import Votes, bare, matched_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,6 +62,9 @@ class StoredRun:
             raise ProjectError(
                 f"{home} holds no finished run: {', '.join(missing)} is missing in {output}; 'assay run' writes it"
             )
+        for what, name in ((MODEL, MODEL_FILE), (LABELS, LABELS_FILE)):
+            for told in stale(output, what, output / name):
+                raise ProjectError(f"{output / name} {told}; 'assay run' makes all of it anew")
         return cls(
             Votes.from_parquet(output / VOTES_FILE),
             LabelModel.load(output / MODEL_FILE),
@@ -193,14 +197,13 @@ Rows = tuple[IntArray, IntArray]
 
 def _matched(one: Votes, other: Votes) -> tuple[Rows | None, tuple[str, ...]]:
     if one.items is not None and other.items is not None:
-        _, left, right = np.intersect1d(one.items, other.items, return_indices=True)
-        order = np.argsort(right)
+        left, right = matched_rows(one.items, other.items)
         told = [
             f"{count:,} items are in the {which} run only"
             for count, which in ((len(one) - len(left), "first"), (len(other) - len(left), "second"))
             if count
         ]
-        return (left[order], right[order]), tuple(told)
+        return (left, right), tuple(told)
     if len(one) == len(other):
         return (np.arange(len(one)), np.arange(len(one))), ()
     why = f"the runs have {len(one):,} and {len(other):,} items without names, so items cannot be matched"

@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.errors import ProjectError
 from assay.labels import Guarantee, Labels, check_ending, write_table
-from assay.project.end_model import stored_labels
+from assay.project.pipeline import stored_labels
 from assay.project.project import Project
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from assay._core.progress import Progress
 from assay._core.rows import as_polars, row_count
+from assay._core.urls import Url
 from assay.errors import ProjectError, UnidentifiableError, near_miss
 from assay.evaluation import Evaluation
 from assay.labels import Labels, StoredLabels, check_ending, label_parts, write_labels
@@ -27,10 +28,12 @@ from assay.project.pipeline import (
     label_model,
     stored,
     stored_label_model,
+    stored_labels,
     stored_votes,
     votes_on,
 )
 from assay.project.project import Project
+from assay.project.provenance import END_MODEL, LABELS, check_made_from, plain, record, records, stale
 from assay.project.refined_labels import stored_refined
 from assay.report import evaluate_methods
 
@@ -70,6 +73,7 @@ def train(project: Project, *, fresh: bool = False, progress: bool = True) -> Tr
     labels = at_once if stream is None else stream.labels
     model.fit(project.data, labels, dev=dev, checkpoint=checkpoint, progress=progress)
     path = model.save(project.output / MODEL_FILE)
+    record_end_model(project, path)
     if not model.interrupted_:
         checkpoint.unlink()
     return Training(model, stream.chosen if stream is not None else len(at_once or ()), path)
@@ -110,9 +114,24 @@ def _streamed_labels(project: Project) -> _Chosen | None:
         return None
     if project.endmodel.embeddings is not None:
         return None
+    check_made_from(project, LABELS, path)
     stored = StoredLabels.of(path)
     knows_votes = stored.votes_column is not None or not project.endmodel.voted_only
     return _Chosen(project, stored) if stored.tasks == project.tasks and knows_votes else None
+
+
+def record_end_model(project: Project, path: Path) -> None:
+    """Note which labels an end model was trained on."""
+    labels = records(project.output).get(LABELS)
+    if labels is not None:
+        settings = plain(project.endmodel)
+        record(project.output, end_model=(path, {"labels": labels["file"], "settings": settings}))
+
+
+def has_current_end_model(project: Project) -> bool:
+    """Whether there is an end model that was trained on the labels of the last run."""
+    path = project.output / MODEL_FILE
+    return path.is_file() and not any(stale(project.output, END_MODEL, path))
 
 
 def untrained(project: Project) -> EndModel:
@@ -120,11 +139,6 @@ def untrained(project: Project) -> EndModel:
     from assay.endmodel import EndModel
 
     return EndModel(project.tasks, encoder=encoder_of(project), **project.endmodel.network)
-
-
-def stored_labels(project: Project) -> Labels:
-    """The labels that a project's last run kept."""
-    return stored(project, project.output / LABELS_FILE, Labels.from_parquet, "labels", "assay run")
 
 
 def stored_model(project: Project) -> EndModel:
@@ -211,6 +225,8 @@ def compare_methods(project: Project, slice_by: str | None = None) -> dict[str, 
     if refined is not None:
         methods[REFINED] = refined
     if gold is not None:
+        if (project.output / MODEL_FILE).is_file():
+            check_made_from(project, END_MODEL, project.output / MODEL_FILE)
         methods["end model"] = Labels.concat(stored_model(project).label_parts(project.data))
         _check_size("end model", methods["end model"], votes, project)
     chosen = {name: found.where(held) for name, found in methods.items()}
@@ -297,7 +313,7 @@ def encoder_of(project: Project) -> Encoder:
 
 
 def _slices(
-    project: Project, data: Path, column: str, held: npt.NDArray[np.bool_]
+    project: Project, data: Path | Url, column: str, held: npt.NDArray[np.bool_]
 ) -> Mapping[str, npt.NDArray[np.bool_]]:
     frame = as_polars(data)
     if column not in frame.columns:

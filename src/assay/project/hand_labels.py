@@ -14,7 +14,7 @@ from assay._core.rows import records_at
 from assay.errors import ProjectError, near_miss
 from assay.gold import HandAnswer, Item, Kind, append_answer, read_answers
 from assay.model import ALL_RANDOM, LabelModel, choice_of
-from assay.project.pipeline import MODEL_FILE, all_said, current_votes
+from assay.project.pipeline import MODEL_FILE, all_said, current_votes, stored_label_model
 from assay.project.project import Project
 from assay.votes import Votes, rows_named
 
@@ -49,16 +49,15 @@ def queue(project: Project, n: int, random_only: bool = False, *, also: Sequence
 
 
 def taught_model(project: Project, votes: Votes) -> LabelModel | None:
-    """The model of the last run, if it has learned from enough hand labels to tell which are useful."""
-    path = project.output / MODEL_FILE
-    if not path.is_file():
+    """The model of the last run, if it has learned from enough hand labels to tell which are useful.
+
+    After other sources were applied, votes are no longer those that it has learned from: that is refused.
+    """
+    if not (project.output / MODEL_FILE).is_file():
         return None
-    model = LabelModel.load(path)
-    fitted = model.fitted_
-    is_taught = fitted.gold is not None and len(fitted.gold) >= ALL_RANDOM
-    # After other sources were applied, votes are no longer those that it has learned from.
-    is_same = (fitted.tasks, fitted.names, fitted.values) == (votes.tasks, votes.names, votes.values)
-    return model if is_taught and is_same else None
+    model = stored_label_model(project, votes)
+    gold = model.fitted_.gold
+    return model if gold is not None and len(gold) >= ALL_RANDOM else None
 
 
 def _in_batches(model: LabelModel, votes: Votes, open_rows: set[int], seed: int) -> Iterator[Queued]:

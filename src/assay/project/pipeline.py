@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -11,8 +13,10 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from assay._core.rows import batches, row_count
+from assay._core.urls import Url
 from assay.checks import CheckReport, with_models
 from assay.counts import Tally
+from assay.engine import Engine, Local, connected
 from assay.errors import AssayError, ProjectError
 from assay.evaluation import Evaluation, TrainingComparison, as_gold
 from assay.gold import HandLabels
@@ -23,17 +27,32 @@ from assay.model.dependencies import LearnedDependencies, learn_dependencies, st
 from assay.project.advice_in_toml import check_in_toml, in_toml
 from assay.project.project import Project
 from assay.project.prompt_notes import PromptNotes
+from assay.project.provenance import (
+    FILES,
+    LABELS,
+    MODEL,
+    VOTES,
+    check_data,
+    check_made_from,
+    data_record,
+    plain,
+    record,
+    records,
+    sources_record,
+)
 from assay.project.refined_labels import forget_refined, refine_labels
+from assay.project.runs import RunRecord, keep_run
 from assay.project.settings import changed
 from assay.project.unsure import unsure_items
 from assay.report import ITEMS, AskingPlan, EvidenceFacts, Report, evaluate_methods, evidence_facts
-from assay.sources import Hint, PromptCosts, apply, dependency_hints, names_in, prompt_costs
+from assay.sources import Hint, KeptVotes, PromptCosts, Reuse, apply, dependency_hints, names_in, prompt_costs
 from assay.tasks import TaskGraph
 from assay.votes import Votes, by_name, of_some
 
 REFINED = "refined labels"
 """The method, among others."""
-VOTES_FILE, LABELS_FILE, MODEL_FILE, REPORT_FILE = "votes.parquet", "labels.parquet", "model.npz", "report.html"
+KEPT_FOLDER = "kept_votes"
+VOTES_FILE, LABELS_FILE, MODEL_FILE, REPORT_FILE = FILES[VOTES], FILES[LABELS], FILES[MODEL], "report.html"
 
 
 def votes_path(project: Project) -> Path:
@@ -47,34 +66,55 @@ def apply_sources(
     progress: bool = True,
     budget: float | None = None,
     ask: Iterable[int] | None = None,
+    kept: KeptVotes | None = None,
+    engine: Engine | None = None,
     **changes: Any,
 ) -> Votes:
     """Apply a project's sources to its data and keep the votes; ``budget`` and ``changes`` override its settings.
 
-    ``ask`` says which rows prompts are asked about, by number; by default those that the project says.
+    ``ask`` says which rows prompts are asked about, by number; by default those that the project says. ``kept`` are
+    the votes of earlier times, by default those that :func:`kept_votes` names; afterwards it tells what was used.
+    ``engine`` is where to work, if that is connected already; by default it is what the project's settings name.
     """
+    store = kept_votes(project) if kept is None else kept
     if ask is None and project.ask_where == "unsure":
         ask = unsure_items(project, project.ask_share, hand_labels=hand_labels_of(project), progress=progress).rows
     settings = changed(project.settings, changes)
     sources, prompts = project.sources(), _prompts(project, budget)
     rows = None if ask is None else sorted(map(int, ask))
-    votes = apply(
-        sources,
-        project.data,
-        project.tasks,
-        id=project.id,
-        on_error=settings.on_error,
-        workers=settings.workers,
-        batch_size=settings.batch_size,
-        progress=progress,
-        prompts=prompts,
-        ask=rows,
-    )
+    data = data_record(project)
+    with nullcontext(engine) if engine is not None else connected(project.engine) as place:
+        votes = apply(
+            sources,
+            project.data,
+            project.tasks,
+            id=project.id,
+            on_error=settings.on_error,
+            workers=settings.workers if isinstance(place, Local) else 1,
+            engine=place,
+            batch_size=settings.batch_size,
+            progress=progress,
+            prompts=prompts,
+            ask=rows,
+            keep=store,
+        )
     if not len(votes):
         raise ProjectError(f"{project.data} has no rows, so there is nothing to vote on")
     PromptNotes.of(sources, prompts, rows).keep(project.output)
-    votes.to_parquet(votes_path(project))
+    path = votes.to_parquet(votes_path(project))
+    used = {"on_error": settings.on_error}
+    made_from = {"data": data, "sources": sources_record(sources, project), "settings": used}
+    record(project.output, votes=(path, made_from))
     return votes
+
+
+def kept_votes(project: Project, *, fresh: bool = False) -> KeptVotes | None:
+    """Where a project keeps what its sources said; None if its settings say that nothing is kept.
+
+    ``fresh`` applies all sources again, whatever is there.
+    """
+    most = project.settings.cache_megabytes * 10**6
+    return KeptVotes(project.output / KEPT_FOLDER, most_bytes=most, fresh=fresh) if project.settings.cache else None
 
 
 def costs_of(project: Project, *, budget: float | None = None, ask: Iterable[int] | None = None) -> PromptCosts:
@@ -110,6 +150,30 @@ def stored(project: Project, path: Path, read: Callable[[Path], Made], what: str
     return made
 
 
+def stored_label_model(project: Project, votes: Votes | None = None) -> LabelModel:
+    """The label model of a project's last run, which must have learned from the votes that there are now."""
+    path = project.output / MODEL_FILE
+    if not path.is_file():
+        raise ProjectError(f"{project.folder} has no label model yet; run 'assay run {project.folder}' first")
+    check_made_from(project, MODEL, path)
+    model = LabelModel.load(path)
+    if model.tasks_ != project.tasks:
+        raise ProjectError(f"{path} was made for other tasks than assay.toml has now; run 'assay run {project.folder}'")
+    if votes is not None and model.fitted_.names != votes.names:
+        raise ProjectError(
+            f"{path} has learned from other sources than there are votes of now; run 'assay run {project.folder}' again"
+        )
+    return model
+
+
+def stored_labels(project: Project) -> Labels:
+    """The labels of a project's last run, which must be those of the votes that there are now."""
+    path = project.output / LABELS_FILE
+    if path.is_file():
+        check_made_from(project, LABELS, path)
+    return stored(project, path, Labels.from_parquet, "labels", "assay run")
+
+
 def stored_votes(project: Project) -> Votes:
     """The votes that :func:`apply_sources` kept."""
     votes = stored(project, votes_path(project), Votes.from_parquet, "votes", "assay apply")
@@ -119,6 +183,7 @@ def stored_votes(project: Project) -> Votes:
             f"assay.toml has {'no' if project.id is None else 'an'} id in [data] now; "
             f"run 'assay apply {project.folder}' again"
         )
+    check_data(project, votes_path(project))
     return votes
 
 
@@ -139,17 +204,6 @@ def votes_on(project: Project, data: Path, *, progress: bool = True) -> Votes:
     if not len(votes):
         raise ProjectError(f"{data} has no rows, so there is nothing to label")
     return votes
-
-
-def stored_label_model(project: Project) -> LabelModel:
-    """The label model of a project's last run."""
-    path = project.output / MODEL_FILE
-    if not path.is_file():
-        raise ProjectError(f"{project.folder} has no label model yet; run 'assay run {project.folder}' first")
-    model = LabelModel.load(path)
-    if model.tasks_ != project.tasks:
-        raise ProjectError(f"{path} was made for other tasks than assay.toml has now; run 'assay run {project.folder}'")
-    return model
 
 
 def current_votes(project: Project, *, progress: bool = True) -> Votes:
@@ -250,7 +304,7 @@ def check_gold(project: Project) -> None:
         _check_gold_file(project, data, gold)
 
 
-def _check_gold_file(project: Project, data: Path, gold: Path) -> None:
+def _check_gold_file(project: Project, data: Path | Url, gold: Path) -> None:
     """The same for one file of gold, and the data that it is about."""
     columns = project.gold_in(gold)
     for name, labels in columns.items():
@@ -284,6 +338,10 @@ class Run:
     """What the label model has learned from besides votes, if there is any."""
     refined: Labels | None = None
     """Labels from votes and data together, if they were asked for."""
+    reuse: tuple[Reuse, ...] = ()
+    """How much of the votes was kept from before, source by source."""
+    kept: RunRecord | None = None
+    """What is kept of the run; None if no runs are kept."""
 
     @property
     def check(self) -> CheckReport:
@@ -306,6 +364,8 @@ class Run:
             "sources": json.loads(self.model.sources_.to_json(orient="records")),
             "accuracy": {method: found.accuracy for method, found in self.evaluations.items()},
             "refined": None if self.evidence is None else asdict(self.evidence),
+            "reuse": [vars(one) for one in self.reuse],
+            "run": None if self.kept is None else self.kept.to_dict(),
         }
 
     @property
@@ -350,18 +410,35 @@ def run(project: Project, *, hand_labels: bool = True, refine: bool | None = Non
     """
     check_gold(project)
     known = hand_labels_of(project) if hand_labels else None
-    votes = apply_sources(project, progress=progress)
-    model = label_model(project).fit(votes, known, progress=progress)
-    labels = model.label(votes, progress=progress)
-    model.save(project.output / MODEL_FILE)
-    labels.to_parquet(project.output / LABELS_FILE)
+    store = kept_votes(project)
+    with connected(project.engine) as engine:
+        votes = apply_sources(project, progress=progress, kept=store, engine=engine)
+        model = label_model(project).fit(votes, known, engine=engine, progress=progress)
+        labels = model.label(votes, engine=engine, progress=progress)
+    keep_results(project, model, labels, known)
     forget_refined(project)
     wanted = project.refine.enabled if refine is None else refine
     refined = refine_labels(project, votes, labels, label_model(project), progress=progress) if wanted else None
     gold = gold_votes(project, votes)
     methods = {"label model": labels} | ({} if refined is None else {REFINED: refined})
     evaluations = {} if gold is None else evaluate_methods(votes, methods, gold)
-    return Run(project, votes, model, labels, evaluations, known, refined)
+    kept = None
+    if project.settings.keep_runs:
+        scores = {method: found.accuracy for method, found in evaluations.items()}
+        kept = keep_run(project, votes, labels, hand_labels=0 if known is None else len(known), scores=scores)
+    reuse = () if store is None else store.reuse
+    return Run(project, votes, model, labels, evaluations, known, refined, reuse, kept)
+
+
+def keep_results(project: Project, model: LabelModel, labels: Labels, known: HandLabels | None) -> None:
+    """Write a label model and its labels, and what they were made from: the votes that are in the output folder."""
+    votes = records(project.output)[VOTES]
+    hand = None if known is None else hashlib.sha256(repr(known.said).encode()).hexdigest()
+    shared = {"votes": votes["file"], "sources": votes["sources"], "settings": plain(project.model)}
+    path = model.save(project.output / MODEL_FILE)
+    after = record(project.output, model=(path, {**shared, "hand labels": hand}))
+    path = labels.to_parquet(project.output / LABELS_FILE)
+    record(project.output, labels=(path, {**shared, "model": after[MODEL]["file"]}))
 
 
 def report_of(

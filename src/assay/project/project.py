@@ -11,6 +11,8 @@ from typing import Any, Literal
 from assay._core.project_file import FILE, read_project_file
 from assay._core.reading import is_file
 from assay._core.rows import as_polars
+from assay._core.urls import Url, place_of
+from assay.engine import EngineName, EngineSettings
 from assay.errors import AssayError, ProjectError, SourceError, near_miss
 from assay.gold import HandLabels
 from assay.llm import PromptSettings
@@ -21,6 +23,7 @@ from assay.project.settings import (
     ConstraintEntry,
     DevSection,
     EndModelSettings,
+    EngineSection,
     ModelSettings,
     PromptsSection,
     RefineSection,
@@ -42,7 +45,7 @@ class Project:
     """What ``assay.toml`` says, checked."""
 
     folder: Path
-    data: Path
+    data: Path | Url
     tasks: TaskGraph
     modules: tuple[Path, ...] = ()
     """The Python files with sources."""
@@ -71,6 +74,8 @@ class Project:
     test: tuple[Path, Path] | None = None
     """Items and their gold that nothing is learned from, to score with."""
     output: Path
+    engine: EngineSettings = field(default_factory=EngineSettings)
+    """Where sources are applied, votes are counted and items are labeled."""
 
     @classmethod
     def load(cls, folder: str | Path) -> Project:
@@ -93,6 +98,15 @@ class Project:
     def title(self) -> str:
         """What the project is called: its folder."""
         return self.folder.resolve().name or "project"
+
+    def with_engine(self, kind: str | None, address: str | None = None) -> Project:
+        """The project with another engine, or another address of the same one; None changes nothing."""
+        if kind is None and address is None:
+            return self
+        if kind not in (None, "local", "dask", "spark"):
+            raise ProjectError(f"the engine must be 'local', 'dask' or 'spark', but is {kind!r}")
+        known = self.engine if kind in (None, self.engine.kind) else EngineSettings(kind=kind)  # type: ignore[arg-type]
+        return replace(self, engine=known if address is None else replace(known, address=address))
 
     def with_model(self, **changes: Any) -> Project:
         """The project with other settings of the label model, by name."""
@@ -200,7 +214,7 @@ def _project(home: Path, said: Mapping[str, Any]) -> Project:
         raise ProjectError(f"[model] {error}") from error
     return Project(
         folder=home,
-        data=_path(home, file.data.path, "[data] path"),
+        data=_data(home, file.data.path),
         id=file.data.id,
         show=file.data.show,
         hand_labels=tuple(_path(home, path, "[hand_labels] path") for path in file.hand_labels.paths),
@@ -218,7 +232,12 @@ def _project(home: Path, said: Mapping[str, Any]) -> Project:
         dev=_with_gold(home, file.dev, "[dev]"),
         test=_with_gold(home, file.test, "[test]"),
         output=_path(home, file.output.folder, "[output] folder"),
+        engine=_engine(file.engine),
     )
+
+
+def _engine(said: EngineSection | EngineName) -> EngineSettings:
+    return EngineSettings(kind=said) if isinstance(said, str) else EngineSettings(**said.model_dump())
 
 
 def _prompts(home: Path, said: PromptsSection) -> PromptSettings:
@@ -227,6 +246,11 @@ def _prompts(home: Path, said: PromptsSection) -> PromptSettings:
         return PromptSettings(**{**said.model_dump(exclude={"where", "share"}), "cache": cache})
     except SourceError as error:
         raise ProjectError(f"[prompts] {error}") from error
+
+
+def _data(home: Path, said: str) -> Path | Url:
+    place = place_of(said) if said else Path(said)
+    return place if isinstance(place, Url) or "://" in said else _path(home, said, "[data] path")
 
 
 def _with_gold(home: Path, said: DevSection | None, section: str) -> tuple[Path, Path] | None:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assay.errors import ProjectError
 from assay.labels import Labels
-from assay.model import LabelModel
 from assay.project.asking import plan_for
-from assay.project.end_model import MODEL_FILE as END_MODEL_FILE
-from assay.project.end_model import compare_methods
+from assay.project.end_model import compare_methods, has_current_end_model
 from assay.project.extras import can_train
-from assay.project.pipeline import LABELS_FILE, MODEL_FILE, REPORT_FILE, report_of, stored_votes
+from assay.project.pipeline import LABELS_FILE, REPORT_FILE, report_of, stored_label_model, stored_labels, stored_votes
 from assay.project.project import Project
 from assay.project.refined_labels import stored_refined
 from assay.project.training_comparison import stored_comparison
@@ -24,13 +21,10 @@ def report_on(project: Project, *, texts: bool = True, items: int = ITEMS) -> Re
     ``texts`` is whether anything of the data itself is shown; ``items`` how many contested items are.
     """
     votes = stored_votes(project)
-    path = project.output / MODEL_FILE
-    if not path.is_file():
-        raise ProjectError(f"{project.folder} has no label model yet; run 'assay run {project.folder}' first")
-    has_end_model = (project.output / END_MODEL_FILE).is_file() and can_train()
-    labels = _labels_with_gold(project, len(votes))
+    model = stored_label_model(project, votes)
+    has_end_model = has_current_end_model(project) and can_train()
+    labels = _labels_with_gold(project)
     is_scored = labels is not None if project.gold is None else has_end_model
-    model = LabelModel.load(path)
     return report_of(
         project,
         model,
@@ -45,11 +39,10 @@ def report_on(project: Project, *, texts: bool = True, items: int = ITEMS) -> Re
     )
 
 
-def _labels_with_gold(project: Project, items: int) -> Labels | None:
-    """The labels of the last run, if they carry the gold that taught them and are those of the votes."""
-    path = project.output / LABELS_FILE
-    labels = Labels.from_parquet(path) if path.is_file() else None
-    return labels if labels is not None and labels.gold is not None and len(labels) == items else None
+def _labels_with_gold(project: Project) -> Labels | None:
+    """The labels of the last run, if they carry the gold that taught them."""
+    labels = stored_labels(project) if (project.output / LABELS_FILE).is_file() else None
+    return labels if labels is not None and labels.gold is not None else None
 
 
 def write_report(project: Project, out: Path | None = None, *, texts: bool = True, items: int = ITEMS) -> Path:

@@ -15,11 +15,12 @@ from operator import or_
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt, ValidationError, create_model
 from pydantic.dataclasses import dataclass
 
 from assay._core.rows import BATCH_SIZE
 from assay.endmodel import NetworkSettings
+from assay.engine import WAIT, EngineName
 from assay.errors import ProjectError
 from assay.model import LabelModel
 from assay.project.file_faults import Place, complaints, wrong_value
@@ -40,10 +41,16 @@ class Settings:
 
     on_error: Literal["raise", "abstain"] = "raise"
     """What to do when a source fails on a row."""
-    workers: PositiveInt = 1
-    """How many processes apply the sources."""
+    workers: PositiveInt | Literal["auto"] = "auto"
+    """How many processes apply the sources; "auto": one, or as many as there are cores if that pays."""
     batch_size: PositiveInt = BATCH_SIZE
     """How many rows are worked on at a time."""
+    cache: bool = True
+    """Whether votes are kept for the next time, so that only sources that changed are applied again."""
+    cache_megabytes: NonNegativeInt = 1_000
+    """How much is kept of the votes of sources that are no longer applied."""
+    keep_runs: NonNegativeInt = 10
+    """How many runs are kept, with their votes, model and labels."""
 
 
 def _settings_of(estimator: type, name: str, without: Sequence[str]) -> type[Any]:
@@ -192,6 +199,15 @@ class PromptsSection(_Section):
     first_pause: Annotated[float, Field(gt=0)] = 0.5
 
 
+class EngineSection(_Section):
+    """``[engine]``, or the kind alone: ``engine = "dask"``."""
+
+    kind: EngineName = "local"
+    address: str | None = None
+    options: dict[str, Any] = {}
+    wait: Annotated[float, Field(gt=0)] = WAIT
+
+
 class RefineSection(_Section):
     """``[refine]``: labels from votes and data together, by the end model of ``[endmodel]``."""
 
@@ -225,6 +241,7 @@ class _File(_Section):
     refine: RefineSection = RefineSection()
     prompts: PromptsSection = PromptsSection()
     output: OutputSection = OutputSection()
+    engine: EngineSection | EngineName = EngineSection()
 
 
 AssayToml = create_model("AssayToml", __base__=_File, model=(ModelSettings, ModelSettings()))

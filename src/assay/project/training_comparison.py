@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 from assay._core.atomic_files import read_json, write_json
 from assay._core.reading import reading
 from assay.errors import ProjectError
 from assay.evaluation import TrainingComparison
-from assay.project.end_model import stored_labels, to_train_on, untrained
-from assay.project.pipeline import LABELS_FILE, hand_labels_of, label_model, stored_votes
+from assay.project.end_model import to_train_on, untrained
+from assay.project.pipeline import LABELS_FILE, hand_labels_of, label_model, stored_labels, stored_votes
 from assay.project.project import Project
+from assay.project.provenance import file_digest
 
 COMPARISON_FILE = "training_comparison.json"
 
@@ -56,5 +56,4 @@ def stored_comparison(project: Project) -> TrainingComparison | None:
 
 def _digest(project: Project) -> str:
     """Tells the labels of one run from those of another."""
-    with (project.output / LABELS_FILE).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return file_digest(project.output / LABELS_FILE)

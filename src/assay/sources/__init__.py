@@ -6,8 +6,10 @@ from assay.sources.classifiers import classifier
 from assay.sources.columns import column
 from assay.sources.crowds import crowd
 from assay.sources.dictionaries import dictionary
+from assay.sources.fingerprints import Fingerprint, fingerprint
 from assay.sources.functions import source
 from assay.sources.hints import Hint, dependency_hints
+from assay.sources.kept_votes import KeptVotes, Reuse
 from assay.sources.keyword_lists import keywords
 from assay.sources.naming import names_in
 from assay.sources.preprocessing import preprocess
@@ -19,12 +21,15 @@ from assay.sources.rule import Recipe, Rule
 from assay.sources.thresholds import threshold
 
 __all__ = [
+    "Fingerprint",
     "GoldExamples",
     "Hint",
+    "KeptVotes",
     "PromptCost",
     "PromptCosts",
     "PromptSource",
     "Recipe",
+    "Reuse",
     "Rule",
     "Source",
     "apply",
@@ -34,6 +39,7 @@ __all__ = [
     "crowd",
     "dependency_hints",
     "dictionary",
+    "fingerprint",
     "flatten",
     "gold_examples",
     "keywords",

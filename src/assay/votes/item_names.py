@@ -17,6 +17,19 @@ _LONGEST_INTEGER = 2**63
 _WITHOUT_NAMES = "call .reset_index(drop=True) for items that are only numbered"
 
 
+def matched_rows(one: Names, other: Names) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The items that are in both, in the order of the other: their rows in the one, and in the other.
+
+    >>> [rows.tolist() for rows in matched_rows(np.array(["a", "b", "c"]), np.array(["c", "x", "a"]))]
+    [[2, 0], [0, 2]]
+    """
+    if np.array_equal(one, other):
+        return np.arange(len(one)), np.arange(len(one))
+    _, left, right = np.intersect1d(one, other, return_indices=True)
+    order = np.argsort(right)
+    return left[order], right[order]
+
+
 def item_names(values: Any, what: str = "item names") -> Names:
     """(items,): names as integers if all of them are, else as texts; missing and repeated ones are refused.
 

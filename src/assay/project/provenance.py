@@ -1,0 +1,141 @@
+"""What the files of an output folder were made from, and whether they belong together.
+
+``made_from.json`` names each file by a digest, and with it the data, the sources, the settings and the other files that
+it came from. So votes of eleven sources are never taken together with a model of twelve.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, is_dataclass
+from pathlib import Path
+from typing import Any
+
+from assay._core.atomic_files import read_json, write_json
+from assay._core.reading import is_file
+from assay._core.urls import Url
+from assay.errors import ProjectError
+from assay.project.project import Project
+from assay.sources import Source, fingerprint
+
+RECORD_FILE = "made_from.json"
+VOTES, MODEL, LABELS, END_MODEL = "votes", "model", "labels", "end model"
+FILES = {VOTES: "votes.parquet", MODEL: "model.npz", LABELS: "labels.parquet"}
+"""Where those are that others are made from."""
+_NAMES = {VOTES: "votes", MODEL: "label model", LABELS: "labels", END_MODEL: "end model"}
+_MAKERS = {VOTES: "assay apply", MODEL: "assay run", LABELS: "assay run", END_MODEL: "assay train"}
+Record = dict[str, Any]
+
+
+def file_digest(path: Path) -> str:
+    """Tells the contents of one file from those of another."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def data_record(project: Project) -> Record:
+    """What identifies a project's data."""
+    path = project.data
+    if isinstance(path, Url):
+        return {"path": path.name, "digest": path.digest()}
+    if not is_file(path):
+        return {"path": str(path)}
+    stat = path.stat()
+    return {
+        "path": path.name,
+        "bytes": stat.st_size,
+        "modified": stat.st_mtime_ns,
+        "digest": file_digest(path),
+    }
+
+
+def sources_record(sources: list[Source], project: Project) -> dict[str, str | None]:
+    """By name the fingerprint of each source; None if it has none."""
+    return {source.name: fingerprint(source, project.tasks).digest for source in sources}
+
+
+def plain(settings: Any) -> Any:
+    """Settings as JSON has them."""
+    told = asdict(settings) if is_dataclass(settings) and not isinstance(settings, type) else settings
+    return json.loads(json.dumps(told, default=str, sort_keys=True))
+
+
+def records(output: Path) -> dict[str, Record]:
+    """What is recorded of the files in an output folder; nothing of those that earlier versions wrote."""
+    path = output / RECORD_FILE
+    if not is_file(path):
+        return {}
+    found: dict[str, Record] = read_json(path, "record of what files were made from; remove it", ProjectError)
+    return found
+
+
+def record(output: Path, **made: tuple[Path, Mapping[str, Any]]) -> dict[str, Record]:
+    """Note of files that were just written what they were made from; by what they are, as in :data:`VOTES`."""
+    new = {name: {"file": file_digest(path), **come_from} for name, (path, come_from) in made.items()}
+    whole = records(output) | {name.replace("_", " "): entry for name, entry in new.items()}
+    write_json(output / RECORD_FILE, whole)
+    return whole
+
+
+def check_made_from(project: Project, what: str, path: Path) -> None:
+    """Raise if a file was made from others than those that are in its folder now; says what to run.
+
+    Files of earlier versions, of which nothing is recorded, pass.
+    """
+    for told in stale(path.parent, what, path):
+        raise ProjectError(f"{path} {told}; run '{_MAKERS[what]} {project.folder}' again")
+
+
+def stale(output: Path, what: str, path: Path) -> Iterator[str]:
+    """Why a file does not belong to the others in its folder, in words; nothing if it does."""
+    known = records(output)
+    if not known or not is_file(path):
+        return
+    entry = known.get(what)
+    if entry is None or entry["file"] != file_digest(path):
+        yield "is not what was last finished: somebody changed it, or stopped the command that wrote it"
+        return
+    for other in (VOTES, MODEL, LABELS):
+        now = output / FILES[other]
+        if other in entry and is_file(now) and entry[other] != file_digest(now):
+            told = _difference(entry, known.get(other, {}))
+            yield f"was made from other {_NAMES[other]} than there are now{told}"
+            return
+
+
+def _difference(entry: Record, now: Record) -> str:
+    before, after = entry.get("sources"), now.get("sources")
+    if not isinstance(before, dict) or not isinstance(after, dict):
+        return ""
+    told = [
+        f"{what}: {', '.join(names)}"
+        for what, names in (
+            ("removed since", [name for name in before if name not in after]),
+            ("added since", [name for name in after if name not in before]),
+            ("changed since", [name for name in after if name in before and before[name] != after[name]]),
+        )
+        if names
+    ]
+    return f" ({'; '.join(told)})" if told else ""
+
+
+def check_data(project: Project, votes_file: Path) -> None:
+    """Raise if the data is no longer what votes were cast on."""
+    entry = records(project.output).get(VOTES)
+    was = None if entry is None or entry["file"] != file_digest(votes_file) else entry.get("data")
+    if was is not None and "digest" in was and not _is_same_data(project.data, was):
+        raise ProjectError(
+            f"{project.data} has changed since the sources were applied; run 'assay apply {project.folder}' again"
+        )
+
+
+def _is_same_data(data: Path | Url, was: Record) -> bool:
+    if isinstance(data, Url):
+        return bool(data.digest() == was["digest"])
+    if not is_file(data):
+        return True  # which is told by whoever reads it
+    stat = data.stat()
+    is_untouched = (stat.st_size, stat.st_mtime_ns) == (was.get("bytes"), was.get("modified"))
+    return is_untouched or bool(file_digest(data) == was["digest"])
