@@ -72,9 +72,9 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "LabelModel.check": lambda votes: str(assay.LabelModel().check(votes)),
     "LabelModel.explain": lambda votes: str(FITTED["LabelModel"].explain(votes, 5)),
     "LabelModel.fit with gold": lambda votes: assay.LabelModel().fit(votes, GOLD).class_balance_,
-    "refine": lambda votes: (
-        assay.refine(votes, FEATURES, FITTED["LabelModel"].label(VOTES), model=LINEAR, rounds=1, progress=False).joint[0]
-    ),
+    "refine": lambda votes: assay.refine(
+        votes, FEATURES, FITTED["LabelModel"].label(VOTES), model=LINEAR, rounds=1, progress=False
+    ).joint[0],
     **{f"{name}.fit": lambda votes, m=make: m().fit(votes).predict_proba(VOTES) for name, make in VOTERS.items()},
     **{f"{name}.predict_proba": FITTED[name].predict_proba for name in VOTERS},
     **{f"{name}.predict": FITTED[name].predict for name in VOTERS},

@@ -22,7 +22,6 @@ from pathlib import Path
 from types import CodeType, FunctionType, GetSetDescriptorType, MappingProxyType, MemberDescriptorType, ModuleType
 from typing import Any
 
-import assay
 from assay.engine import is_installed
 from assay.sources.base import Source
 from assay.sources.functions import FunctionSource
@@ -83,7 +82,7 @@ def fingerprint(source: Source, tasks: TaskGraph) -> Fingerprint:
 def _environment() -> tuple[str, ...]:
     """What decides besides sources: Python, the libraries, and Assay itself, file by file: versions stay the same."""
     own = hashlib.sha256()
-    home = Path(assay.__file__).parent
+    home = Path(__file__).parents[1]
     for path in sorted(home.rglob("*.py")):
         own.update(str(path.relative_to(home)).encode())
         own.update(hashlib.sha256(path.read_bytes()).digest())
