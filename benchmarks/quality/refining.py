@@ -3,9 +3,9 @@
     python -m benchmarks.quality.refining [--seeds 1] [--only traps]
 
 For each of :data:`benchmarks.quality.text_worlds.WORLDS`: accuracy of the label model, of the end model that it
-teaches, and of refined labels; then the same with the gold of 200 random items, scored on the others.
-What is asked for: refined labels lose at most 0.5 points to the better of label model and end model, in each world.
-Writes ``quality_refining.json`` to ``benchmarks/results``. A world with texts takes about half a minute of two cores.
+teaches, and of refined labels; then the same with the gold of 200 random items, scored on the others. What is asked
+for: refined labels lose at most 0.5 points to the better of label model and end model, in each world. Writes
+``quality_refining.json`` to ``benchmarks/results``. A world with texts takes about half a minute of two cores.
 """
 
 from __future__ import annotations
