@@ -14,9 +14,28 @@ from assay.cli import app
 
 runner = CliRunner()
 COMMANDS = [
-    "init", "apply", "cache", "summary", "check", "dependencies", "run", "label", "next", "train", "predict",
-    "evaluate", "confident", "report", "runs", "compare", "demo", "annotate", "export", "import", "suggest",
-]  # fmt: skip
+    "annotate",
+    "apply",
+    "cache",
+    "check",
+    "compare",
+    "confident",
+    "demo",
+    "dependencies",
+    "evaluate",
+    "export",
+    "import",
+    "init",
+    "label",
+    "next",
+    "predict",
+    "report",
+    "run",
+    "runs",
+    "suggest",
+    "summary",
+    "train",
+]
 
 
 def call(*words, **kwargs):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import assay
@@ -34,6 +35,8 @@ VOTERS = {
     "DawidSkene": assay.DawidSkene,
     "DataProgramming": assay.DataProgramming,
 }
+FEATURES = np.eye(3)[GOLD] + np.random.default_rng(0).normal(size=(len(GOLD), 3))
+LINEAR = assay.SklearnEndModel(LogisticRegression())
 HAND = assay.HandLabels.of([assay.HandAnswer(5, by="ann", answer={"label": "2"}, chance=0.5)])
 FITTED = {name: make().fit(VOTES) for name, make in VOTERS.items()}
 
@@ -66,8 +69,12 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "HandLabels.weights": HAND.weights,
     "HandLabels.within": lambda votes: HAND.within(votes).said,
     "LabelModel.partial_fit": lambda votes: assay.LabelModel().partial_fit(votes).partial_fit(votes).class_balance_,
+    "LabelModel.check": lambda votes: str(assay.LabelModel().check(votes)),
     "LabelModel.explain": lambda votes: str(FITTED["LabelModel"].explain(votes, 5)),
     "LabelModel.fit with gold": lambda votes: assay.LabelModel().fit(votes, GOLD).class_balance_,
+    "refine": lambda votes: assay.refine(
+        votes, FEATURES, FITTED["LabelModel"].label(VOTES), model=LINEAR, rounds=1, progress=False
+    ).joint[0],
     **{f"{name}.fit": lambda votes, m=make: m().fit(votes).predict_proba(VOTES) for name, make in VOTERS.items()},
     **{f"{name}.predict_proba": FITTED[name].predict_proba for name in VOTERS},
     **{f"{name}.predict": FITTED[name].predict for name in VOTERS},

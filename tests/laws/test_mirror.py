@@ -58,6 +58,14 @@ TESTED_IN = {
     "endmodel/fitted.py": "endmodel/test_model.py",
     "endmodel/network.py": "endmodel/test_stepper.py",
     "endmodel/own_module.py": "endmodel/test_model.py",
+    # Steps of a training, and what streams are dealt into, which show in the model that comes of them.
+    "endmodel/fitting.py": "endmodel/test_calibration.py",
+    "endmodel/spool.py": "endmodel/test_streamed_fitting.py",
+    "endmodel/streams.py": "endmodel/test_streamed_fitting.py",
+    # Texts, as the encoders that read them see them.
+    "endmodel/embedding_cache.py": "endmodel/test_embeddings.py",
+    "endmodel/ngram_kernels.py": "endmodel/test_ngrams.py",
+    "endmodel/texts.py": "endmodel/test_inputs.py",
     # Settings that stand apart from the estimator, so that a project can read them without PyTorch.
     "endmodel/settings.py": "project/test_settings.py",
     # Sections of the page and pictures of it: what is on them is read off the page.

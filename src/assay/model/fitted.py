@@ -242,8 +242,9 @@ class Fitted(HasSchema):
             for code, vote in enumerate(self.values[j]):
                 votes = int(self.uses[j][code])
                 accuracy, low, high = self._accuracy_of(j, code)
-                if votes == 0:  # nothing was said that could be right
-                    accuracy, low, high = np.nan, 0.0, 1.0
+                if votes == 0:
+                    # Nothing was said that could be right: a blind guess, not what is left of a class nobody names.
+                    accuracy, low, high = self._by_chance(j, code), 0.0, 1.0
                 elif name in self.unidentified:
                     accuracy, low, high = self._by_gold_alone(j, code, accuracy)
                 rows.append(
@@ -273,6 +274,16 @@ class Fitted(HasSchema):
         if not right + wrong:
             return accuracy, 0.0, 1.0
         return right / (right + wrong), *wilson(right, right + wrong)
+
+    def _by_chance(self, source: int, code: int) -> float:
+        """How often a value would be right if all outcomes were equally common."""
+        shares = [1.0]
+        for index, part in enumerate(self.components):
+            value = int(self.schema.outcome_sets[index].distinct(source)[0][code])
+            if value >= 0:
+                at = int(np.flatnonzero(part.sources == source)[0])
+                shares.append(float(part.layout.masks[at][value].mean()))
+        return min(shares)
 
     def _accuracy_of(self, source: int, code: int) -> tuple[float, float, float]:
         """A value's accuracy with its interval: the lowest over components, if it allows outcomes of several."""

@@ -107,7 +107,7 @@ class LabelModel(ModelSettings, Estimator[Fitted]):
     ----------
     sources_
         DataFrame: per source and value its accuracy with a 95% interval, and coverage. A value that
-        was never emitted has no accuracy (NaN), and zero votes. Where the
+        was never emitted has zero votes, the accuracy of a blind guess, and an interval from 0 to 1. Where the
         votes do not follow the model, intervals also cover what other models of the same votes
         say; where they do not tell an accuracy (A101, A106), they are from 0 to 1. Gold narrows
         them: it shows how often each source is right.

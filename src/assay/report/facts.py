@@ -219,7 +219,7 @@ def source_facts(counted: Counted, gold: tuple[Votes, Votes] | None) -> tuple[So
                 ValueFacts(
                     label=labels[code],
                     task=str(row["task"]),
-                    accuracy=float(row["accuracy"]) if uses[code] else 0.0,
+                    accuracy=float(row["accuracy"]),
                     low=float(row["low"]),
                     high=float(row["high"]),
                     votes=int(uses[code]),
