@@ -33,7 +33,9 @@ def project(folder):
 
 
 def assay(*arguments):
-    return [sys.executable, "-c", "from assay.cli import main; main()", *map(str, arguments)]
+    # A shell that runs the tests in the background has them ignore SIGINT, and so whatever they start.
+    code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from assay.cli import main; main()"
+    return [sys.executable, "-c", code, *map(str, arguments)]
 
 
 @pytest.mark.parametrize("options", [(), ("--workers", "2")], ids=["one process", "two workers"])
