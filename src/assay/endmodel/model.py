@@ -296,7 +296,7 @@ class EndModel(Predictor[FittedNetwork]):
         >>> import assay
         >>> tasks = assay.TaskGraph.flat("mail", ["ham", "spam"])
         >>> model = EndModel(tasks, epochs=1).fit(["win a prize", "at noon"] * 9, ["spam", "ham"] * 9)
-        >>> parts = lambda: iter([["a prize", "noon"], ["", "win"]])
+        >>> parts = lambda: iter([["a prize", "noon"], ["at noon", "win"]])
         >>> [part.names("mail").tolist() for part in model.label_parts(parts)]
         [['spam', 'ham'], ['ham', 'spam']]
         """
