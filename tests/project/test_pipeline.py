@@ -69,7 +69,13 @@ def test_no_step_shows_progress_that_is_not_wanted(project, bars, step):
 
 def test_the_check_knows_the_class_balance_of_the_project(project, monkeypatch):
     told = []
-    monkeypatch.setattr("assay.project.pipeline.check", lambda *_, class_balance: told.append(class_balance))
+    checks = assay.LabelModel.check
+
+    def check(model, *given, **settings):
+        told.append(model.class_balance)
+        return checks(model, *given, **settings)
+
+    monkeypatch.setattr("assay.LabelModel.check", check)
     check_votes(project, progress=False)
     model = replace(project.model, class_balance=[0.4, 0.2, 0.3, 0.1])
     check_votes(replace(project, model=model), progress=False)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import re
-from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -56,7 +55,9 @@ class Url(str):
     def _found(self) -> tuple[Any, str]:
         """The file system, and the path there."""
         try:
-            system, path = import_module("fsspec.core").url_to_fs(str(self))
+            from fsspec.core import url_to_fs
+
+            system, path = url_to_fs(str(self))
         except ImportError as error:
             needed = "fsspec" if error.name == "fsspec" else str(error)
             raise DataError(f"cannot read {self}: the protocol needs another package: {needed}") from error

@@ -92,11 +92,6 @@ class NeighbourModel(Predictor[Neighbourhood]):
     seed
         Determines which ones.
 
-    Attributes
-    ----------
-    radius_
-        The cosine distance over which likeness fades; infinite if neighbours tell nothing.
-
     >>> import assay
     >>> tasks = assay.TaskGraph.flat("mail", ["ham", "spam"])
     >>> rng = np.random.default_rng(0)
@@ -141,7 +136,7 @@ class NeighbourModel(Predictor[Neighbourhood]):
 
     @property
     def radius_(self) -> float:
-        """The cosine distance over which likeness fades."""
+        """The cosine distance over which likeness fades; infinite if neighbours tell nothing."""
         return self._known.radius
 
     def label(self, data: Any) -> Labels:

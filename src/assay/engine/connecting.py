@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any, Literal
 
 from assay.engine.dask import WAIT, Dask
@@ -55,7 +54,9 @@ def connected(settings: EngineSettings) -> Iterator[Local | Dask | Spark]:
 
 
 def _dask(settings: EngineSettings, stack: ExitStack) -> Dask:
-    distributed: Any = import_module("distributed")
+    import distributed as library
+
+    distributed: Any = library  # without types
     options = dict(settings.options)
     try:
         if settings.address is None:

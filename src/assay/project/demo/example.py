@@ -25,10 +25,12 @@ def write_example(folder: Path, texts: int, seed: int, *, keep_edited: bool = Fa
             (folder / name).write_text(text, encoding="utf-8")
     write(folder, make(texts, seed))
     if keep_edited:
-        # Prompts that the demo has added are no edits.
-        return [
-            name
-            for name in present
-            if not (folder / name).read_text(encoding="utf-8").startswith(templates[name].rstrip())
-        ]
+        return [name for name in present if _was_edited(folder / name, templates[name])]
     return sorted([*templates, "texts.jsonl", "gold.jsonl", "known.jsonl"])
+
+
+def _was_edited(path: Path, template: str) -> bool:
+    """Whether a file is not what the example has; the section on prompts that the demo may add is no edit."""
+    text = path.read_text(encoding="utf-8")
+    added = text.find("\n[prompts]")
+    return (text if added < 0 else text[:added]).rstrip() != template.rstrip()
