@@ -499,13 +499,15 @@ def predict(
             help="The file to write, .csv, .jsonl or .parquet; by default predictions.parquet in the output folder."
         ),
     ] = None,
+    engine: Engine = None,
+    address: Address = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
     """Label rows with the trained end model, without asking the sources."""
     from assay.project import predict as predict_project
 
-    done = predict_project(_load(folder), data, out)
+    done = predict_project(_load(folder).with_engine(engine, address), data, out)
     if as_json:
         _print_json({"items": done.items, "predictions": str(done.path)})
         return

@@ -11,8 +11,9 @@ import pytest
 
 from assay import AssayError, Labels, ProjectError, Votes
 from assay.engine import Dask, EngineSettings, Local, Spark, connected
-from assay.project import Project, run
+from assay.project import Project, predict, run, train
 from assay.project.demo import write_example
+from assay.project.extras import can_train
 from tests.support.sameness import same_labels
 
 SLOW = """
@@ -88,9 +89,11 @@ def test_a_run_gives_the_same_though_a_worker_is_killed(kind, project, tmp_path)
     assert found.votes == expected.votes
     assert same_labels(found.labels, expected.labels)
     assert Votes.from_parquet(project.output / "votes.parquet") == expected.votes
-    assert same_labels(
-        Labels.from_parquet(project.output / "labels.parquet"), Labels.from_parquet(project.output / "labels.parquet")
-    )
+    if can_train():
+        train(configured, progress=False)
+        there = predict(configured, out=tmp_path / "there.parquet", progress=False)
+        here = predict(project, out=tmp_path / "here.parquet", progress=False)
+        assert same_labels(Labels.from_parquet(there.path), Labels.from_parquet(here.path))
 
 
 def test_dask_without_workers_is_an_error_after_a_while():

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from assay.endmodel.ngrams import NGrams
 from assay.endmodel.own_module import OwnModule, as_encoder
 from assay.endmodel.predictor import Predictor, labels_to_learn_from, rows_of, settled_outcomes
 from assay.endmodel.settings import NetworkSettings
+from assay.engine import Engine, engine_of
 from assay.errors import AssayError, DataError
 from assay.gold import micro_accuracy
 from assay.labels import Labels
@@ -45,6 +46,18 @@ except ModuleNotFoundError as missing:
 if TYPE_CHECKING:
     import pandas as pd
     from torch import nn
+
+
+@dataclass(frozen=True)
+class _LabelPart:
+    """Label some rows; runs on a worker."""
+
+    fitted: FittedNetwork
+
+    def __call__(self, part: tuple[Any, Any]) -> Labels:
+        rows, names = part
+        with quiet_torch(thread_count()):
+            return replace(self.fitted.label(self.fitted.reader.read(rows)), items=names)
 
 
 class EndModel(Predictor[FittedNetwork]):
@@ -283,7 +296,9 @@ class EndModel(Predictor[FittedNetwork]):
 
     # Labeling
 
-    def label_parts(self, data: Any, *, id: str | None = None) -> Iterator[Labels]:
+    def label_parts(
+        self, data: Any, *, id: str | None = None, engine: Engine | Literal["local"] = "local"
+    ) -> Iterator[Labels]:
         """Labels for every item, part by part: memory does not depend on the number of items.
 
         Parameters
@@ -292,6 +307,8 @@ class EndModel(Predictor[FittedNetwork]):
             A path to a file of rows, a table, rows, or a function that gives parts of them.
         id
             The column of the items' names, if they are to have any.
+        engine
+            Where to label: ``"local"``, or a cluster as ``assay.engine.Dask(client)``. The labels do not depend on it.
 
         >>> import assay
         >>> tasks = assay.TaskGraph.flat("mail", ["ham", "spam"])
@@ -300,10 +317,7 @@ class EndModel(Predictor[FittedNetwork]):
         >>> [part.names("mail").tolist() for part in model.label_parts(parts)]
         [['spam', 'ham'], ['ham', 'spam']]
         """
-        fitted = self._known
-        for batch, names in row_parts(data, id):
-            with quiet_torch(thread_count()):
-                yield replace(fitted.label(fitted.reader.read(batch)), items=names)
+        yield from engine_of(engine).map(_LabelPart(self._known), row_parts(data, id))
 
     def label(self, data: Any) -> Labels:
         """Labels for every item, as :meth:`assay.LabelModel.label` gives them; they never contradict the task graph.

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from assay._core.progress import Progress
 from assay._core.rows import as_polars, row_count
 from assay._core.urls import Url
+from assay.engine import connected
 from assay.errors import ProjectError, UnidentifiableError, near_miss
 from assay.evaluation import Evaluation
 from assay.labels import Labels, StoredLabels, check_ending, label_parts, write_labels
@@ -176,11 +177,14 @@ def predict(
     rows = project.data if data is None else data
     model = stored_model(project)
     items = 0
-    with Progress("labeling", row_count(rows), show=progress, unit="rows") as bar:
+    with (
+        connected(project.engine) as engine,
+        Progress("labeling", row_count(rows), show=progress, unit="rows") as bar,
+    ):
 
         def parts() -> Iterator[Labels]:
             nonlocal items
-            for part in model.label_parts(rows, id=project.id):
+            for part in model.label_parts(rows, id=project.id, engine=engine):
                 items += len(part)
                 yield part
                 bar.advance(len(part))
