@@ -62,7 +62,7 @@ def summarize(votes: Votes, gold: Votes | None, by: str, weights: FloatArray | N
     rows = {}
     for j, (name, values) in enumerate(zip(votes.names, votes.values, strict=True)):
         own = by_source[ends[j] : ends[j + 1]]
-        said = [values[code] for code in np.unique(listed.codes[own])]
+        said = [values[code] for code in np.flatnonzero(np.bincount(listed.codes[own], minlength=len(values)))]
         covered = {task for vote in said or values for task in vote.tasks}
         apart = ", " if all(len(vote.labels) == 1 for vote in said) else " | "
         rows[name] = {
@@ -137,7 +137,10 @@ class _Cast:
     def _share(self, chosen: npt.NDArray[np.integer]) -> float:
         """The share of items that have one of these votes."""
         items = float(self.weights.sum())
-        return float(self.weights[np.unique(self.row[chosen])].sum() / items) if items else 0.0
+        # Marked rather than sorted out: a source may vote on an item more than once, and there may be millions.
+        has_one = np.zeros(len(self.weights), dtype=bool)
+        has_one[self.row[chosen]] = True
+        return float(self.weights[has_one].sum() / items) if items else 0.0
 
 
 def overlaps_and_conflicts(votes: Votes) -> tuple[BoolArray, BoolArray]:
