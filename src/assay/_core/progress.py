@@ -1,11 +1,16 @@
-"""A progress bar for long work, shown only on a terminal or in a notebook."""
+"""A progress bar for long work, shown on a terminal or in a notebook, or told to a program that waits for it."""
 
 from __future__ import annotations
 
+import json
+import os
 import sys
 import time
 from types import TracebackType
 from typing import Any, Self
+
+TOLD_BY = "ASSAY_PROGRESS"
+"""If this variable of the environment is set to ``json``, progress is told as lines of JSON on stderr."""
 
 
 class Progress:
@@ -17,7 +22,10 @@ class Progress:
 
     def __init__(self, title: str, total: int | None, *, show: bool = True, unit: str = "rows") -> None:
         self._bar: Any = None
-        if show and sys.stderr.isatty():
+        if show and os.environ.get(TOLD_BY) == "json":
+            self._bar = _Told(unit)
+            self._task = self._bar.add_task(title, total=total)
+        elif show and sys.stderr.isatty():
             from rich.console import Console
             from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
             from rich.progress import Progress as RichProgress
@@ -96,7 +104,21 @@ class _Line:
         if time.monotonic() - self._shown < self._EVERY:
             return
         self._shown = time.monotonic()
+        self._write()
+
+    def _write(self) -> None:
         of = "" if self._total is None else f" of {self._total:,}"
         text = f"{self._title}: {self._done:,}{of} {self._unit}"
         self._width = max(self._width, len(text))
         print("\r" + text.ljust(self._width), end="", file=sys.stderr, flush=True)
+
+
+class _Told(_Line):
+    """The same for a program: a line of JSON for each state."""
+
+    def stop(self) -> None:
+        self._write()
+
+    def _write(self) -> None:
+        told = {"progress": self._title, "done": self._done, "total": self._total, "unit": self._unit}
+        print(json.dumps(told), file=sys.stderr, flush=True)

@@ -3,16 +3,34 @@
 from assay.project.advice_in_toml import check_in_toml, in_toml
 from assay.project.asking import plan_before, plan_for
 from assay.project.balance_option import class_balance_from
+from assay.project.browsing import (
+    ANYTHING,
+    NOT_APPLICABLE,
+    NOTHING,
+    ONLY,
+    ORDERS,
+    Filter,
+    ItemLine,
+    LabelShown,
+    item_lines,
+    rows_found,
+)
 from assay.project.comparison import Comparison, compare
 from assay.project.comparison_tables import change_tables
 from assay.project.confident import Confident, confident_labels
+from assay.project.contents import Contents, Workbench
 from assay.project.end_model import compare_methods, predict, train
 from assay.project.exchange import Annotated, Imported, annotate, export_labels, import_annotations
-from assay.project.hand_labels import Answers, ItemShown, Queued, queue, shown_items
+from assay.project.hand_labels import Answers, ItemShown, Queued, past_of, queue, queue_of, shown_items
+from assay.project.item_view import ItemView, item_view
+from assay.project.jobs import Command, Job, current_job, start_job, stop_job
 from assay.project.kept_answers import AnswersKept, answers_kept, forget_answers
-from assay.project.labeling import Labeling, Note, press
+from assay.project.label_worth import LabelWorth, label_worth, learning_curve
+from assay.project.labeling import KEYS_IN_WORDS, Labeling, Note, press
 from assay.project.labeling_terminal import Labeled, label_by_hand, queue_rows, queue_table
+from assay.project.next_steps import ENOUGH_LABELS, Place, Step, next_steps
 from assay.project.pipeline import (
+    REPORT_FILE,
     Run,
     apply_sources,
     check_votes,
@@ -31,8 +49,18 @@ from assay.project.project import Project
 from assay.project.prompt_tables import costs_table, kept_table
 from assay.project.reporting import write_report
 from assay.project.run_tables import reuse_text, runs_table
-from assay.project.runs import ChangedLabels, RunRecord, changed_labels, runs_of, runs_to_compare
+from assay.project.runs import ChangedLabels, RunRecord, changed_labels, run_folder, runs_of, runs_to_compare
 from assay.project.source_file import DeclaredSource, SourceFile, read_sources, source_toml
+from assay.project.source_lines import (
+    SourceLine,
+    declare_list,
+    declare_source,
+    made_source,
+    mistakes_of,
+    source_lines,
+    source_text,
+    switch_source,
+)
 from assay.project.suggested_file import (
     refuse_existing,
     suggest,
@@ -43,26 +71,50 @@ from assay.project.suggested_file import (
 )
 from assay.project.training_comparison import compare_training, stored_comparison
 from assay.project.unsure import Unsure, least_sure, unsure_items
+from assay.project.what_if import Estimate, LeftOut, Preview, left_out, preview_source
 
 __all__ = [
+    "ANYTHING",
+    "ENOUGH_LABELS",
+    "KEYS_IN_WORDS",
+    "NOTHING",
+    "NOT_APPLICABLE",
+    "ONLY",
+    "ORDERS",
+    "REPORT_FILE",
     "Annotated",
     "Answers",
     "AnswersKept",
     "ChangedLabels",
+    "Command",
     "Comparison",
     "Confident",
+    "Contents",
     "DeclaredSource",
+    "Estimate",
+    "Filter",
     "Imported",
+    "ItemLine",
     "ItemShown",
+    "ItemView",
+    "Job",
+    "LabelShown",
+    "LabelWorth",
     "Labeled",
     "Labeling",
+    "LeftOut",
     "Note",
+    "Place",
+    "Preview",
     "Project",
     "Queued",
     "Run",
     "RunRecord",
     "SourceFile",
+    "SourceLine",
+    "Step",
     "Unsure",
+    "Workbench",
     "annotate",
     "answers_kept",
     "apply_sources",
@@ -77,7 +129,10 @@ __all__ = [
     "confident_labels",
     "costs_of",
     "costs_table",
+    "current_job",
     "current_votes",
+    "declare_list",
+    "declare_source",
     "export_labels",
     "forget_answers",
     "gold_votes",
@@ -85,33 +140,51 @@ __all__ = [
     "hints_of",
     "import_annotations",
     "in_toml",
+    "item_lines",
+    "item_view",
     "kept_table",
     "kept_votes",
     "label_by_hand",
+    "label_worth",
     "learned_dependencies",
+    "learning_curve",
     "least_sure",
+    "left_out",
+    "made_source",
+    "mistakes_of",
+    "next_steps",
+    "past_of",
     "plan_before",
     "plan_for",
     "predict",
     "press",
+    "preview_source",
     "queue",
+    "queue_of",
     "queue_rows",
     "queue_table",
     "read_sources",
     "refuse_existing",
     "reuse_text",
+    "rows_found",
     "run",
+    "run_folder",
     "runs_of",
     "runs_table",
     "runs_to_compare",
     "shown_items",
+    "source_lines",
+    "source_text",
     "source_toml",
+    "start_job",
+    "stop_job",
     "stored_comparison",
     "stored_votes",
     "suggest",
     "suggest_costs",
     "suggestion_table",
     "suggestion_toml",
+    "switch_source",
     "train",
     "unsure_items",
     "votes_path",

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from assay._core.rows import records_at
 from assay.errors import ProjectError, near_miss
@@ -31,18 +32,28 @@ class Queued(NamedTuple):
     """The probability with which it was chosen, if that is known."""
 
 
-def queue(project: Project, n: int, random_only: bool = False, *, also: Sequence[Path] = ()) -> list[Queued]:
+def queue(
+    project: Project,
+    n: int,
+    random_only: bool = False,
+    *,
+    also: Sequence[Path] = (),
+    votes: Votes | None = None,
+    model: LabelModel | None = None,
+) -> list[Queued]:
     """The next items to label by hand, at most ``n``, none of which anybody has labeled or skipped.
 
     They are chosen by :func:`assay.model.choice_of` if the model of the last run has learned from hand labels, and at
     random if not, or if ``random_only``. Until the next run their order does not depend on ``n``: who stops and comes
-    back goes on where they were. ``also`` are files of hand labels besides the project's own.
+    back goes on where they were. ``also`` are files of hand labels besides the project's own; ``votes`` and ``model``
+    are those of the project, if they were read already.
     """
-    votes = current_votes(project)
+    votes = current_votes(project) if votes is None else votes
     open_rows = unlabeled(project, votes, also)
-    model = None if random_only else taught_model(project, votes)
-    if model is not None:
-        return list(islice(_in_batches(model, votes, set(open_rows), project.model.seed), n))
+    if not random_only:
+        taught = taught_model(project, votes) if model is None else _if_taught(model)
+        if taught is not None:
+            return list(islice(_in_batches(taught, votes, set(open_rows), project.model.seed), n))
     order = np.random.default_rng(project.model.seed).permutation(len(votes))
     chosen = order[np.isin(order, open_rows)][:n].tolist()
     return [Queued(row, "random", len(chosen) / len(open_rows)) for row in chosen]
@@ -55,9 +66,19 @@ def taught_model(project: Project, votes: Votes) -> LabelModel | None:
     """
     if not (project.output / MODEL_FILE).is_file():
         return None
-    model = stored_label_model(project, votes)
+    return _if_taught(stored_label_model(project, votes))
+
+
+def _if_taught(model: LabelModel) -> LabelModel | None:
     gold = model.fitted_.gold
     return model if gold is not None and len(gold) >= ALL_RANDOM else None
+
+
+def queue_of(project: Project, votes: Votes, rows: npt.NDArray[np.int64], n: int) -> list[Queued]:
+    """The first of some items, in their order, that nobody has labeled or skipped; with what chance is not known."""
+    is_open = np.zeros(len(votes), dtype=bool)
+    is_open[unlabeled(project, votes)] = True
+    return [Queued(row, None, None) for row in rows[is_open[rows]][:n].tolist()]
 
 
 def _in_batches(model: LabelModel, votes: Votes, open_rows: set[int], seed: int) -> Iterator[Queued]:

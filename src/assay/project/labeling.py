@@ -16,6 +16,8 @@ from assay.project.hand_labels import Queued
 from assay.tasks import TaskGraph
 
 SKIP, VOTES, KEYS, QUIT, UNKNOWN = " ", "v", "?", "q", "0"
+FORWARD, BACK = "right", "left"
+"""Keys that have no character; a terminal does not tell of them."""
 UNDO = ("u", "\x7f", "\b")
 _LETTERS = "123456789abcdefghijklmnoprstwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 """The keys that labels may have: all but those that mean something else."""
@@ -131,6 +133,8 @@ def press(state: Labeling, key: str) -> tuple[Labeling, Note | None]:
         return replace(before, shows_votes=not state.shows_votes, typed=""), None
     if key == SKIP:
         return _done(before, None)
+    if key in (FORWARD, BACK):
+        return _moved(before, key), None
     if key == UNKNOWN and not state.typed and state.question is not None:
         return _chosen(before, None, is_known=False)
     typed = state.typed + key
@@ -139,6 +143,13 @@ def press(state: Labeling, key: str) -> tuple[Labeling, Note | None]:
     if any(code.startswith(typed) for code in state.options):
         return replace(before, typed=typed), None
     return replace(before, typed="", message=f"{typed!r} is no key here; ? lists the keys"), None
+
+
+def _moved(state: Labeling, key: str) -> Labeling:
+    """At another item of the queue; the one that was left comes up again."""
+    first, *rest = state.queue
+    queue = (*rest, first) if key == FORWARD else (state.queue[-1], *state.queue[:-1])
+    return replace(state, queue=queue, choices=(), typed="", shows_votes=False)
 
 
 def _chosen(state: Labeling, label: str | None, *, is_known: bool) -> tuple[Labeling, Note | None]:

@@ -214,14 +214,14 @@ def _changes(earlier: Path, votes: Votes, labels: Labels) -> tuple[dict[str, Cha
     for task in labels.tasks:
         if task not in before.tasks.tasks:
             continue
-        was, now = _chosen(before, task)[rows[0]], _chosen(labels, task)[rows[1]]
+        was, now = chosen_labels(before, task)[rows[0]], chosen_labels(labels, task)[rows[1]]
         moved = was != now
         flipped |= moved
         found[task.name] = ChangedLabels(rows[1][moved], was[moved], now[moved])
     return found, int(flipped.sum())
 
 
-def _chosen(labels: Labels, task: Task) -> IntArray:
+def chosen_labels(labels: Labels, task: Task) -> IntArray:
     """(items,): the label of a task in the most probable outcome, by its place; one past the last where N/A."""
     index = labels.tasks.label_space.component_of(task.name)
     place = labels.tasks.label_space.components[index].label_of(task.name).astype(np.int64)

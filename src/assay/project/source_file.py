@@ -172,6 +172,10 @@ class SourceFile:
     def __getitem__(self, name: str) -> DeclaredSource:
         return self.declared[self._number(name)]
 
+    def text_of(self, name: str) -> str:
+        """The lines of one source, as they stand in the file."""
+        return str(self._sections()[1][self._number(name)]).strip() + "\n"
+
     # Edits
 
     def add(self, source: Source | Mapping[str, Any]) -> Self:

@@ -13,11 +13,12 @@ _HOMES = {
     "assay.report.asking": ["AskingPlan", "AskingStep", "CostPerItem", "asking_plan", "expected_gains"],
     "assay.report.asking_section": ["asking_table"],
     "assay.report.attached": ["html_of", "plots_of"],
-    "assay.report.contested": ["ContestedItem"],
+    "assay.report.contested": ["ContestedItem", "Contribution", "contributions_of"],
     "assay.report.evidence": ["EvidenceFacts", "evidence_facts", "evidence_rows"],
-    "assay.report.facts": ["SourceFacts", "ValueFacts"],
+    "assay.report.facts": ["SourceFacts", "ValueFacts", "outcome_texts"],
     "assay.report.hand_labels": ["HandLabelFacts", "Promise"],
     "assay.report.methods": ["evaluate_methods"],
+    "assay.report.page": ["security_policy", "style_sheet"],
     "assay.report.plots": ["DependencyPlots", "EvaluationPlots", "LabelPlots", "ModelPlots", "VotePlots"],
     "assay.report.priorities": ["Priority"],
     "assay.report.report": ["ITEMS", "Report"],
@@ -42,6 +43,7 @@ __all__ = [
     "AskingPlan",
     "AskingStep",
     "ContestedItem",
+    "Contribution",
     "CostPerItem",
     "DependencyPlots",
     "EvaluationPlots",
@@ -58,6 +60,7 @@ __all__ = [
     "asking_plan",
     "asking_table",
     "comparison_table",
+    "contributions_of",
     "dependencies_table",
     "evaluate_methods",
     "evidence_facts",
@@ -66,13 +69,16 @@ __all__ = [
     "expected_gains",
     "guarantee_text",
     "html_of",
+    "outcome_texts",
     "percent",
     "plain_table",
     "plots_of",
     "score_table",
+    "security_policy",
     "shares_table",
     "show",
     "sources_table",
+    "style_sheet",
     "summary_table",
     "training_table",
 ]
@@ -81,11 +87,12 @@ if TYPE_CHECKING:
     from assay.report.asking import AskingPlan, AskingStep, CostPerItem, asking_plan, expected_gains
     from assay.report.asking_section import asking_table
     from assay.report.attached import html_of, plots_of
-    from assay.report.contested import ContestedItem
+    from assay.report.contested import ContestedItem, Contribution, contributions_of
     from assay.report.evidence import EvidenceFacts, evidence_facts, evidence_rows
-    from assay.report.facts import SourceFacts, ValueFacts
+    from assay.report.facts import SourceFacts, ValueFacts, outcome_texts
     from assay.report.hand_labels import HandLabelFacts, Promise
     from assay.report.methods import evaluate_methods
+    from assay.report.page import security_policy, style_sheet
     from assay.report.plots import DependencyPlots, EvaluationPlots, LabelPlots, ModelPlots, VotePlots
     from assay.report.priorities import Priority
     from assay.report.report import ITEMS, Report

@@ -126,7 +126,7 @@ def _item(
         pairs=pairs,
         votes=said,
         posterior=tuple((outcomes[outcome], float(posterior[outcome])) for outcome in ranked),
-        contributions=_contributions(fitted, only, component, outcomes, ranked),
+        contributions=contributions_of(fitted, only, component, outcomes, ranked),
         gold=truth,
     )
 
@@ -141,9 +141,13 @@ def _most_contested(only: Votes) -> int:
     return int(np.argmax(found))
 
 
-def _contributions(
+def contributions_of(
     fitted: Fitted, only: Votes, component: int, outcomes: list[str], ranked: list[int]
 ) -> tuple[Contribution, ...]:
+    """What each vote on one item did to the odds of its two most probable outcomes, strongest first.
+
+    ``ranked`` are the numbers of the outcomes of a component, most probable first.
+    """
     if len(ranked) < 2:
         return ()
     sizes = [len(part) for part in fitted.tasks.label_space.components]

@@ -45,8 +45,6 @@ _HEAD = Markup(
 def page(report: Report) -> str:
     """The whole page."""
     script = _part("page.js")
-    digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    rules = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; img-src data:"
     sections = {
         ("first", "What to fix first"): priorities_section(report),
         ("the-sources", "Sources"): sources_section(report),
@@ -65,9 +63,7 @@ def page(report: Report) -> str:
     }
     shown = {place: made for place, made in sections.items() if made is not None}
     head = (
-        _HEAD.format(rules)
-        + tag("title", f"{report.title} · Assay")
-        + tag("style", trusted(f"{_colours()}\n{_part('page.css')}"))
+        _HEAD.format(security_policy()) + tag("title", f"{report.title} · Assay") + tag("style", trusted(style_sheet()))
     )
     menu = tag("ul", [tag("li", tag("a", name, href=f"#{anchor}")) for anchor, name in shown])
     body = (
@@ -78,6 +74,17 @@ def page(report: Report) -> str:
         + tag("script", trusted(script))
     )
     return f"<!doctype html>\n{tag('html', tag('head', head), tag('body', body), lang='en')}\n"
+
+
+def security_policy() -> str:
+    """What a browser may do with the page: nothing but to show it, and to run the one script that is ours."""
+    digest = b64encode(hashlib.sha256(_part("page.js").encode()).digest()).decode()
+    return f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; img-src data:"
+
+
+def style_sheet() -> str:
+    """The colours and the style of the page, for other pages that look like it."""
+    return f"{_colours()}\n{_part('page.css')}"
 
 
 def _heading(report: Report) -> list[Content]:

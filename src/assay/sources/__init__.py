@@ -7,11 +7,12 @@ from assay.sources.columns import column
 from assay.sources.crowds import crowd
 from assay.sources.dictionaries import dictionary
 from assay.sources.fingerprints import Fingerprint, fingerprint
-from assay.sources.functions import source
+from assay.sources.functions import FunctionSource, source
 from assay.sources.hints import Hint, dependency_hints
 from assay.sources.kept_votes import KeptVotes, Reuse
 from assay.sources.keyword_lists import keywords
 from assay.sources.naming import names_in
+from assay.sources.patterns import check_pattern, places_of
 from assay.sources.preprocessing import preprocess
 from assay.sources.prompt_examples import GoldExamples, gold_examples
 from assay.sources.prompt_forecast import PromptCost, PromptCosts, costs_of_requests, prompt_costs
@@ -22,6 +23,7 @@ from assay.sources.thresholds import threshold
 
 __all__ = [
     "Fingerprint",
+    "FunctionSource",
     "GoldExamples",
     "Hint",
     "KeptVotes",
@@ -33,6 +35,7 @@ __all__ = [
     "Rule",
     "Source",
     "apply",
+    "check_pattern",
     "classifier",
     "column",
     "costs_of_requests",
@@ -44,6 +47,7 @@ __all__ = [
     "gold_examples",
     "keywords",
     "names_in",
+    "places_of",
     "preprocess",
     "prompt",
     "prompt_costs",

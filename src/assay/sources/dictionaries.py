@@ -30,10 +30,31 @@ class DictionaryRule(Rule):
         # The automaton is built anew in each process, and who made it from what matters in the first one only.
         return {**self.__dict__, "_cache": {}, "recipe": None}
 
+    def text(self, batch: Batch) -> pl.Series:
+        column = self.column(batch)
+        # Names of items may be numbers, of which a list is as good as of any others.
+        is_number = not self.inside and column.dtype.is_integer()
+        return column.cast(pl.String) if is_number else super().text(batch)
+
     def emit(self, batch: Batch) -> Emission:
         text = self.text(batch)
         codes = self._found_inside(text) if self.inside else self._equal(text)
         return Emission(codes, self.values, self.failures(batch))
+
+    def places(self, text: str) -> list[tuple[int, int]]:
+        folded = self.fold(text)
+        if not self.inside or len(folded) != len(text):
+            return []
+        found = self._automaton.find_matches_as_indexes(folded, overlapping=True)
+        return sorted((start, end) for _, start, end in found if _whole(folded, start, end))
+
+    @property
+    def _automaton(self) -> Any:
+        from ahocorasick_rs import AhoCorasick
+
+        if "automaton" not in self._cache:
+            self._cache["automaton"] = AhoCorasick(list(self.entries))
+        return self._cache["automaton"]
 
     def _equal(self, text: pl.Series) -> Codes:
         codes = np.array([*self.entries.values(), -1], dtype=np.int32)
@@ -41,11 +62,7 @@ class DictionaryRule(Rule):
         return codes[positions_in(folded, pl.Series(list(self.entries), dtype=pl.String))]
 
     def _found_inside(self, text: pl.Series) -> Codes:
-        from ahocorasick_rs import AhoCorasick
-
-        if "automaton" not in self._cache:
-            self._cache["automaton"] = AhoCorasick(list(self.entries))
-        find = self._cache["automaton"].find_matches_as_indexes
+        find = self._automaton.find_matches_as_indexes
         label_of = list(self.entries.values())
         codes = np.full(len(text), -1, dtype=np.int32)
         for row, value in enumerate(text.to_list()):

@@ -13,6 +13,9 @@ from assay.errors import SourceError
 from assay.sources.base import Emission
 from assay.sources.rule import Rule
 
+_START, _END = "\ue000", "\ue001"
+"""Marks around what matches: characters that mean nothing, and that hardly any text has."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class PatternRule(Rule):
@@ -22,6 +25,13 @@ class PatternRule(Rule):
 
     def emit(self, batch: Batch) -> Emission:
         return next(match_patterns([self], batch))
+
+    def places(self, text: str) -> list[tuple[int, int]]:
+        for pattern in self.patterns:
+            found = places_of(pattern, text)
+            if found:
+                return found
+        return []
 
 
 @lru_cache(maxsize=1024)
@@ -46,6 +56,25 @@ def match_patterns(rules: Iterable[PatternRule], batch: Batch) -> Iterator[Emiss
     )
     for rule, name in zip(together, columns, strict=True):
         yield Emission(codes[name].to_numpy(), rule.values, rule.failures(batch))
+
+
+def places_of(pattern: str, text: str) -> list[tuple[int, int]]:
+    """Where a pattern matches a text, by the regular expressions that rules have.
+
+    >>> places_of(r"(?i)\\bart\\b", "party Art, art")
+    [(6, 9), (11, 14)]
+    """
+    if _START in text or _END in text:
+        return []
+    marked = pl.Series([text]).str.replace_all(pattern, f"{_START}${{0}}{_END}")[0]
+    found: list[tuple[int, int]] = []
+    at = 0
+    for piece in marked.split(_START):
+        inside, _, after = piece.rpartition(_END)
+        if inside:
+            found.append((at, at + len(inside)))
+        at += len(inside) + len(after)
+    return found
 
 
 def check_pattern(kind: str, pattern: str, advice: str) -> None:

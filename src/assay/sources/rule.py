@@ -59,6 +59,10 @@ class Rule(Source):
         failed = {} if isinstance(self.on, str) else batch.failed.get(self.on, {})
         return [Failure(row, error) for row, error in failed.items()]
 
+    def places(self, text: str) -> list[tuple[int, int]]:
+        """Where a text made the rule speak: first character, and one past the last. Nothing if no place did."""
+        return []
+
     def text(self, batch: Batch) -> pl.Series:
         """The column as text, or an error if it is something else."""
         column = self.column(batch)

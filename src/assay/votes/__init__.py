@@ -3,6 +3,7 @@
 from assay.votes.bare_matrix import aligned, as_votes, on_the_same_task
 from assay.votes.encoding import canonical, intern, is_missing, lookup, recode, smallest, value_table
 from assay.votes.item_names import Names, index_names, item_names, matched_rows, rows_named, stored_items, unknown_items
+from assay.votes.joining import side_by_side
 from assay.votes.krippendorff import Alpha, krippendorff_alpha
 from assay.votes.levels import bare, given_levels
 from assay.votes.long_columns import long_columns
@@ -61,6 +62,7 @@ __all__ = [
     "rows_named",
     "schema_of",
     "set_counts",
+    "side_by_side",
     "smallest",
     "stored_items",
     "summarize",
