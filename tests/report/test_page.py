@@ -13,6 +13,7 @@ from assay.cli import app
 from assay.project.pipeline import MODEL_FILE, VOTES_FILE
 from tests.support.nasty import nasty_report
 
+
 @contextmanager
 def opened(browser, page, *, width=1280, **settings):
     """A page in a window of its own, which must not complain, nor ask for anything beside the page."""

@@ -76,7 +76,8 @@ def test_no_page_opens_without_the_cookie(studio, path, cookie):
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "127.0.0.1", "127.0.0.1:1", "evil.example:{port}", "localhost.evil.example:{port}", "", None]
+    "host",
+    ["evil.example", "127.0.0.1", "127.0.0.1:1", "evil.example:{port}", "localhost.example:{port}", "", None],
 )
 def test_by_another_name_nothing_is_answered(studio, host):
     named = host and host.format(port=studio.host.rpartition(":")[2])
@@ -204,7 +205,17 @@ def test_no_path_leads_to_a_file(studio, path):
         assert secret not in answer.text
 
 
-NAMES = ["../assay.toml", "../../etc/passwd", "/etc/passwd", "..", ".", "a/b", "%2e%2e/assay.toml", "C:\\x", "~/.ssh/id_rsa"]
+NAMES = [
+    "../assay.toml",
+    "../../etc/passwd",
+    "/etc/passwd",
+    "..",
+    ".",
+    "a/b",
+    "%2e%2e/assay.toml",
+    "C:\\x",
+    "~/.ssh/id_rsa",
+]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -14,8 +14,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
+NAME_COOKIE = "assay_name"
 TOKEN = "a-key-that-nobody-guesses"
 _LONGEST_WAIT = 60.0
 
@@ -141,14 +142,18 @@ def _link(process: subprocess.Popen[str]) -> str:
 
 
 @contextmanager
-def window(browser: Any, studio: Studio, *, width: int = 1280, may: str = "", **settings: Any) -> Iterator[Any]:
+def window(
+    browser: Any, studio: Studio, *, width: int = 1280, by: str = "", may: str = "", **settings: Any
+) -> Iterator[Any]:
     """A tab that was let into a studio. It must not complain, nor ask for anything beyond the studio.
 
-    Complaints that match the pattern ``may`` are expected.
+    ``by`` is the name that a person gave in this browser; complaints that match the pattern ``may`` are expected.
     """
     complaints: list[str] = []
     opened = browser.new_context(viewport={"width": width, "height": 900}, **settings)
     opened.set_default_timeout(20_000)
+    if by:
+        opened.add_cookies([{"name": NAME_COOKIE, "value": quote(by), "url": studio.home}])
 
     def watch(tab: Any) -> None:
         tab.on("console", lambda message: complaints.append(f"console: {message.text}"))
