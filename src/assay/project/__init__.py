@@ -60,6 +60,7 @@ from assay.project.source_lines import (
     source_lines,
     source_text,
     switch_source,
+    version_of,
 )
 from assay.project.suggested_file import (
     refuse_existing,
@@ -187,6 +188,7 @@ __all__ = [
     "switch_source",
     "train",
     "unsure_items",
+    "version_of",
     "votes_path",
     "write_report",
     "write_suggestion",

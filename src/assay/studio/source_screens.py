@@ -28,6 +28,7 @@ from assay.project import (
     source_lines,
     source_text,
     switch_source,
+    version_of,
 )
 from assay.studio.pages import contents_of, link, pages_of
 
@@ -109,11 +110,13 @@ def _from_query(contents: Contents, wanted: Filter, query: Mapping[str, str]) ->
         "on": query.get("on", "") or next(iter(contents.texts), ""),
         "label": query.get("choice", ""),
         "case": "",
+        "version": "",
     }
 
 
 def _filled(contents: Contents, name: str) -> dict[str, str]:
-    said = SourceFile.read(contents.project.sources_file)[name].said
+    file = SourceFile.read(contents.project.sources_file)
+    said = file[name].said
     kind = next((kind for kind in _KINDS if kind in said), None)
     what = None if kind is None else said[kind]
     if kind is None or isinstance(what, Mapping) or not isinstance(said.get("label"), str | Mapping):
@@ -125,6 +128,7 @@ def _filled(contents: Contents, name: str) -> dict[str, str]:
         "on": str(said.get("on", "")),
         "label": _choice_of(said),
         "case": "1" if said.get("case_sensitive") else "",
+        "version": version_of(file, name),
     }
 
 
@@ -204,7 +208,8 @@ def save(request: Request, form: FormData) -> Response:
         said = _label(contents, str(form.get("choice", "")))
         declare_list(contents, rows_found(contents, wanted), name, said["label"], said.get("task"))
     else:
-        declare_source(contents.project, _entry(contents, form), instead_of=str(form.get("edit", "")) or None)
+        edited, version = (str(form.get(field, "")) or None for field in ("edit", "version"))
+        declare_source(contents.project, _entry(contents, form), instead_of=edited, version=version)
     return RedirectResponse(link("/source", {"name": name}), 303)
 
 
