@@ -61,6 +61,7 @@ def test_what_is_saved_is_what_an_editor_would_have_written(browser, running, fi
         tab.get_by_label("Looks for").select_option("regex")
         tab.get_by_label("Votes for").select_option("not Doctor")
         tab.get_by_label("Words").fill(r"(?i)\bjudge\b")
+        tab.get_by_label("case counts").check()
         tab.get_by_label("Name").fill("judges")
         tab.get_by_role("button", name="Save to sources.toml").click()
         tab.wait_for_url("**/source?name=judges")
@@ -94,6 +95,39 @@ def test_edits_and_switches_keep_comments(browser, running, file):
     assert said(file, "surgeons")["keywords"] == ["surgery", "patient", "scalpel"]
     for comment in re.findall("#.*", before):
         assert comment in after
+
+
+FORM = {"kind": "keywords", "what": "surgery\npatient", "on": "text", "label": "Doctor", "name": "surgeons"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "case", "added"),
+    [("keywords", "", {}), ("keywords", "1", {"case_sensitive": True}), ("regex", "1", {}),
+     ("regex", "", {"case_sensitive": False})],
+)  # fmt: skip
+def test_case_counts_if_the_form_says_so_and_not_otherwise(running, file, kind, case, added):
+    form = {**FORM, "kind": kind, "what": "SURGERY", "case": case, "name": "new"}
+    hits = running.ask("/sources/preview", form, headers={"x-piece": "1"}).text
+    assert ("it votes on no item" in hits) == bool(case)
+    assert running.ask("/sources/save", form).status == 303
+    entry = said(file, "new")
+    assert {name: value for name, value in entry.items() if name == "case_sensitive"} == added
+    shown = running.ask("/sources/new?edit=new").text
+    assert ('name="case" value="1" checked' in shown) == bool(case)
+
+
+def test_an_edit_keeps_what_the_form_has_no_field_for(running, file):
+    extra = 'on = "text"\nwhole_words = false\nenabled = false\ntask = "person"\n\n# Not sure'
+    file.write_text(file.read_text().replace('on = "text"\n\n# Not sure', extra))
+    shown = running.ask("/sources/new?edit=surgeons").text
+    assert '<option value="Doctor" selected>' in shown
+    form = {**FORM, "edit": "surgeons", "what": "surg"}
+    assert "What it would do" in running.ask("/sources/preview", form, headers={"x-piece": "1"}).text
+    assert running.ask("/sources/save", form).status == 303
+    entry = said(file, "surgeons")
+    assert entry["keywords"] == ["surg"]
+    assert entry["whole_words"] is False
+    assert entry["enabled"] is False
 
 
 def test_what_an_editor_changed_shows_and_is_not_overwritten(browser, running, file):
