@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from urllib.parse import quote
 
@@ -59,7 +60,7 @@ def pressed(request: Request, form: FormData) -> Response:
     key = key_of(form.get("key", ""))
     version = str(form.get("version", ""))
     desks: Desks = request.app.state.desks
-    told = desks.press(contents, desk, key, int(version) if version.isdecimal() else -1) if key else ""
+    told = desks.press(contents, desk, key, int(version) if re.fullmatch(r"\d{1,30}", version) else -1) if key else ""
     if not request.headers.get("x-piece"):
         query = {**wanted.query, **({"random": "1"} if is_random else {})}
         return RedirectResponse(request.url_for("labeling").include_query_params(**query), 303)
