@@ -71,7 +71,7 @@ from assay.project.suggested_file import (
 )
 from assay.project.training_comparison import compare_training, stored_comparison
 from assay.project.unsure import Unsure, least_sure, unsure_items
-from assay.project.what_if import Estimate, LeftOut, Preview, left_out, preview_source
+from assay.project.what_if import Estimate, LeftOut, Preview, labels_of_sample, left_out, preview_source
 
 __all__ = [
     "ANYTHING",
@@ -146,6 +146,7 @@ __all__ = [
     "kept_votes",
     "label_by_hand",
     "label_worth",
+    "labels_of_sample",
     "learned_dependencies",
     "learning_curve",
     "least_sure",

@@ -78,6 +78,11 @@ class Results:
         return np.zeros(len(self.data)) if self.labels is None else np.asarray(self.labels.confidence)
 
     @cached_property
+    def by_confidence(self) -> IntArray:
+        """(items,): the rows, the least sure first."""
+        return np.argsort(self.confidence, kind="stable")
+
+    @cached_property
     def gold(self) -> Votes | None:
         """The project's own gold labels of the items, if it has any."""
         return None if self.votes is None else gold_votes(self.project, self.votes)
