@@ -27,7 +27,7 @@ import httpx2
 from assay.project.demo import write_example
 from benchmarks.support.problems import RESULTS
 
-TOKEN = "benchmark-of-the-studio"  # noqa: S105  of a studio that lives for a minute
+TOKEN = "benchmark-of-the-studio"
 WORDS = {
     "Doctor": ("clinic", "stethoscope"),
     "Lawyer": ("court", "deposition"),
@@ -50,16 +50,15 @@ def main() -> None:
         found = measured(home)
     print(f"{found['rows']:,} rows, {found['sources']} sources; ready {found['ready']:.1f} s after the start")
     for kind, seconds in found["slowest"].items():
-        limit = LIMITS[kind]
-        print(
-            f"{kind:<22} {1000 * seconds:>6.0f} ms   (at most {1000 * limit:.0f}: {'yes' if seconds <= limit else 'NO'})"
-        )
-    small = found["memory"] <= MOST_MEMORY
-    print(
-        f"{'memory':<22} {found['memory'] / 1e6:>6.0f} MB   (at most {MOST_MEMORY / 1e6:.0f}: {'yes' if small else 'NO'})"
-    )
+        print(line(kind, 1_000 * seconds, 1_000 * LIMITS[kind], "ms"))
+    print(line("memory", found["memory"] / 1e6, MOST_MEMORY / 1e6, "MB"))
     given.out.mkdir(parents=True, exist_ok=True)
     (given.out / "studio.json").write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+
+
+def line(what: str, figure: float, most: float, unit: str) -> str:
+    """A figure beside the most that it may be."""
+    return f"{what:<22} {figure:>6.0f} {unit}   (at most {most:.0f}: {'reached' if figure <= most else 'missed'})"
 
 
 def made(home: Path, rows: int) -> Path:
