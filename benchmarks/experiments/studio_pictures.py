@@ -34,6 +34,13 @@ SCREENS = {
     "report": "/report",
 }
 PHONE = ("overview", "label", "sources")
+STEPS = {
+    "data": "1. Look at data",
+    "new-source": "2. Write a source, and see what it would do",
+    "label": "3. Label some items, a key an answer",
+    "report": "4. Run, and read what to fix first",
+}
+"""Screens side by side, for those who have not seen the studio yet."""
 LABELED = 40
 
 
@@ -65,7 +72,29 @@ def pictures(origin: str) -> None:
         for name in PHONE:
             place = STATIC / f"studio-{name}-phone.png"
             screenshot(browser, origin, SCREENS[name], place, width=400, height=800, color_scheme="dark")
+        steps(browser, STATIC / "studio-steps.png")
         browser.close()
+
+
+def steps(browser: Any, to: Path) -> None:
+    """The screens of the loop in one picture."""
+    pictures = "".join(
+        f'<figure><figcaption>{text}</figcaption><img src="{(STATIC / f"studio-{name}.png").as_uri()}"></figure>'
+        for name, text in STEPS.items()
+    )
+    style = (
+        "body { margin: 0; padding: 18px; display: grid; grid-template-columns: 1fr 1fr; gap: 18px; background: #fff;"
+        " font: 600 19px 'DejaVu Sans', sans-serif; color: #1c2430 } figure { margin: 0 }"
+        " img { width: 100%; border: 1px solid #cfd5dd; border-radius: 10px; margin-top: 6px }"
+    )
+    page = to.with_suffix(".html")
+    page.write_text(f"<meta charset='utf-8'><style>{style}</style>{pictures}", encoding="utf-8")
+    try:
+        tab = browser.new_page(viewport={"width": 1400, "height": 900})
+        tab.goto(page.as_uri())
+        tab.screenshot(path=to, full_page=True)
+    finally:
+        page.unlink()
 
 
 def screenshot(
@@ -88,7 +117,7 @@ def main() -> None:
         project(home)
         with studio(home) as (client, _):
             pictures(str(client.base_url).rstrip("/"))
-    print(f"wrote {len(SCREENS) + len(PHONE)} pictures to {os.path.relpath(STATIC)}", file=sys.stderr)
+    print(f"wrote {len(SCREENS) + len(PHONE) + 1} pictures to {os.path.relpath(STATIC)}", file=sys.stderr)
 
 
 if __name__ == "__main__":
