@@ -12,6 +12,7 @@ TESTED_IN = {
     # The lazy names of the package, and what is loaded when.
     "_core/lazy_names.py": "laws/test_import.py",
     # Habits of scikit-learn are those of the estimators that have them.
+    "_core/batch_size.py": "core/test_rows.py",
     "_core/estimator.py": "laws/test_estimators.py",
     # Who asks for pictures is tested with who makes them.
     "_core/views.py": "report/test_attached.py",
@@ -33,6 +34,7 @@ TESTED_IN = {
     "model/estimate/solver.py": "model/estimate/test_em.py",
     "model/estimate/start.py": "model/estimate/test_em.py",
     "model/fitted.py": "model/test_label_model.py",
+    "model/estimate/methods.py": "model/test_settings.py",
     # Commands are run as a user runs them, all of them through the one program.
     "cli/demo.py": "cli/test_entry.py",
     "cli/end_model.py": "project/test_end_model.py",
@@ -93,6 +95,8 @@ TESTED_IN = {
     # What a project's steps share is seen in the steps.
     "project/demo/demo.py": "cli/test_entry.py",
     "project/extras.py": "project/test_pipeline.py",
+    "project/gold_files.py": "project/test_pipeline.py",
+    "project/stored.py": "project/test_pipeline.py",
     "report/methods.py": "project/test_pipeline.py",
     "project/comparison_tables.py": "project/test_comparison.py",
 }
