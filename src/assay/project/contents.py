@@ -23,19 +23,19 @@ from assay.errors import AssayError, ProjectError
 from assay.gold import HandLabels, Item
 from assay.labels import Labels
 from assay.model import LabelModel
-from assay.project.pipeline import (
+from assay.project.gold_files import gold_votes
+from assay.project.project import Project
+from assay.project.provenance import RECORD_FILE
+from assay.project.runs import ChangedLabels, RunRecord, changed_labels, runs_folder, runs_of
+from assay.project.stored import (
     LABELS_FILE,
     MODEL_FILE,
     all_said,
-    gold_votes,
     stored_label_model,
     stored_labels,
     stored_votes,
     votes_path,
 )
-from assay.project.project import Project
-from assay.project.provenance import RECORD_FILE
-from assay.project.runs import ChangedLabels, RunRecord, changed_labels, runs_folder, runs_of
 from assay.sources import Source
 from assay.votes import Votes, contradictions, rows_named
 

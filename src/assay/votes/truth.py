@@ -12,7 +12,7 @@ from assay.errors import VoteError
 from assay.tasks import LabelSpace
 from assay.votes.dense_codes import DenseCodes
 from assay.votes.encoding import ABSTAIN, is_missing
-from assay.votes.item_names import Names, common_index, index_names, index_of, rows_named, unknown_items
+from assay.votes.names import Names, common_index, index_names, index_of, rows_named, unknown_items
 from assay.votes.sparse_codes import SparseCodes
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy as np
 from assay.errors import AssayError
 from assay.project.advice_in_toml import in_toml
 from assay.project.contents import Contents
-from assay.project.source_lines import SourceLine, source_lines
+from assay.project.source_overview import SourceLine, source_lines
 
 Place = Literal["data", "sources", "source", "new source", "label", "run", "report"]
 
