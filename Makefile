@@ -3,10 +3,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test lint bench experiments docs wheel system llm clean
+.PHONY: demo studio test lint bench experiments docs wheel system llm clean
 
 demo: $(INSTALLED)
 	$(BIN)/assay demo
+
+# The demo in a browser; what was made before is used again.
+studio: $(INSTALLED)
+	test -f demo/out/labels.parquet || $(BIN)/assay demo
+	$(BIN)/assay studio demo
 
 test: $(INSTALLED)
 	$(BIN)/pytest -n 2 --dist loadfile

@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from assay._core.counting_loops import count_into_buckets, count_sets, distinct, hash_listed, hash_rows, list_votes
-from assay._core.counting_loops import take_listed as take
 from tests.support.strategies import matrices
 
 EVERYTHING = np.uint64(2**64 - 1)
@@ -34,16 +32,6 @@ def test_votes_are_listed_row_by_row(matrix):
     assert starts.tolist() == [0, *np.cumsum((rows >= 0).sum(axis=1))]
     assert who.tolist() == source.tolist()
     assert said.tolist() == rows[item, source].tolist()
-
-
-@given(matrices(max_rows=12), st.data())
-def test_rows_of_a_list_are_those_of_the_matrix(matrix, data):
-    chosen = np.array(data.draw(st.lists(st.integers(0, len(matrix) - 1), min_size=1, max_size=8)))
-    starts, who, said = listed(by_source(matrix))
-    expected = listed(by_source(np.array(matrix)[chosen]))
-    taken = np.empty_like(expected[1]), np.empty_like(expected[2])
-    take(starts, who, said, chosen, expected[0], *taken)
-    assert [part.tolist() for part in taken] == [part.tolist() for part in expected[1:]]
 
 
 @given(matrices(max_rows=12))

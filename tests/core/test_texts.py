@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay import Task, TaskError, VoteError, Votes
 from assay._core.texts import escaped, printable, unwritable
-from assay.votes.item_names import item_names
+from assay.votes.names import item_names
 
 ANYTHING = st.text(st.characters(exclude_categories=()))
 

@@ -1,7 +1,12 @@
-"""The command line starts at once: help, and refusing what is no project, load nothing that they do not need."""
+"""The command line starts at once: help, refusing what is no project, and commands load only what they need."""
 
 import subprocess
 import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from assay.cli import app
 
 NOT_NEEDED = {"numpy", "pandas", "polars", "numba", "scipy", "altair", "torch", "assay.project", "assay.report"}
 
@@ -34,3 +39,29 @@ finally:
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
     assert done.stdout.startswith("ProjectError there is no assay.toml in")
     assert not NOT_NEEDED & set(done.stderr.split())
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("project")
+    for words in (["init", str(folder), "--texts", "60"], ["apply", str(folder)]):
+        assert CliRunner().invoke(app, words).exit_code == 0
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("command", "not_needed"),
+    [
+        ("runs", {"pandas", "polars", "pyarrow", "numba", "scipy", "networkx", "assay.model.estimate.fit"}),
+        ("summary", {"numba", "scipy", "networkx", "assay.model.estimate.fit"}),
+    ],
+)
+def test_what_a_command_does_not_need_is_not_loaded(project, command, not_needed):
+    program = f"""
+import sys
+from assay.cli import app
+app(["{command}", {str(project)!r}], standalone_mode=False)
+print(*sys.modules, file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    assert not not_needed & set(done.stderr.split())

@@ -48,7 +48,7 @@ def test_there_are_a_dozen_layers_without_exceptions():
     (contract,) = settings["contracts"]
     assert len(contract["layers"]) <= 12
     assert not {"ignore_imports", "containers", "unmatched_ignore_imports_alerting"} & set(contract)
-    rooms = {name.strip() for layer in contract["layers"] for name in layer.split("|")}
+    rooms = {name.strip() for layer in contract["layers"] for name in re.split("[|:]", layer)}
     entries = {path.name.removesuffix(".py") for path in PACKAGE.iterdir() if path.name not in NOT_LISTED}
     assert rooms == {f"assay.{name}" for name in entries - {"__init__", "py.typed"}}
 

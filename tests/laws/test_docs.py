@@ -76,6 +76,8 @@ NEEDS_AN_EXPORT = ("assay import ",)
 NEEDS_HAND_LABELS = ("assay confident ", "assay train my-project --compare")
 """Commands after those; tests/project/test_confident.py and test_training_comparison.py run them."""
 
+NEEDS_A_BROWSER = ("assay studio ",)
+"""Commands that go on until they are stopped; tests/studio runs them."""
 NEEDS_A_MODEL = ("assay suggest ",)
 """Commands that ask a language model; tests/project/test_suggested_file.py runs them."""
 
@@ -83,7 +85,7 @@ NEEDS_A_MODEL = ("assay suggest ",)
 def test_the_commands_of_the_page_run_one_after_the_other(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for line in typed(COMMAND_LINE):
-        if line.startswith(NEEDS_A_TERMINAL + NEEDS_AN_EXPORT + NEEDS_HAND_LABELS + NEEDS_A_MODEL):
+        if line.startswith(NEEDS_A_TERMINAL + NEEDS_AN_EXPORT + NEEDS_HAND_LABELS + NEEDS_A_BROWSER + NEEDS_A_MODEL):
             continue
         result = CliRunner().invoke(app, shlex.split(line)[1:])
         assert result.exit_code == 0, (line, result.output, result.exception)

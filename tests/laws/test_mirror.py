@@ -12,6 +12,7 @@ TESTED_IN = {
     # The lazy names of the package, and what is loaded when.
     "_core/lazy_names.py": "laws/test_import.py",
     # Habits of scikit-learn are those of the estimators that have them.
+    "_core/batch_size.py": "core/test_rows.py",
     "_core/estimator.py": "laws/test_estimators.py",
     # Who asks for pictures is tested with who makes them.
     "_core/views.py": "report/test_attached.py",
@@ -33,6 +34,18 @@ TESTED_IN = {
     "model/estimate/solver.py": "model/estimate/test_em.py",
     "model/estimate/start.py": "model/estimate/test_em.py",
     "model/fitted.py": "model/test_label_model.py",
+    "model/estimate/methods.py": "model/test_settings.py",
+    # Commands are run as a user runs them, all of them through the one program.
+    "cli/demo.py": "cli/test_entry.py",
+    "cli/end_model.py": "project/test_end_model.py",
+    "cli/exchange.py": "project/test_exchange.py",
+    "cli/labeling.py": "cli/test_entry.py",
+    "cli/options.py": "cli/test_entry.py",
+    "cli/output.py": "cli/test_entry.py",
+    "cli/results.py": "cli/test_entry.py",
+    "cli/run_output.py": "cli/test_entry.py",
+    "cli/session.py": "cli/test_entry.py",
+    "cli/votes.py": "cli/test_entry.py",
     # Read when the command line starts.
     "_core/project_file.py": "laws/test_cli_start.py",
     # Marginals and confidences are those that labels have.
@@ -75,13 +88,15 @@ TESTED_IN = {
     "report/notebook.py": "report/test_plots.py",
     "report/source_section.py": "report/test_page.py",
     "report/hand_label_section.py": "report/test_hand_labels.py",
-    "report/terminal.py": "test_cli.py",
+    "report/terminal.py": "cli/test_entry.py",
     # The Python files of a project are run when it is asked for its sources.
     "project/modules.py": "project/test_project.py",
     # The tables of what changed are read where the changes are.
     # What a project's steps share is seen in the steps.
-    "project/demo/demo.py": "test_cli.py",
+    "project/demo/demo.py": "cli/test_entry.py",
     "project/extras.py": "project/test_pipeline.py",
+    "project/gold_files.py": "project/test_pipeline.py",
+    "project/stored.py": "project/test_pipeline.py",
     "report/methods.py": "project/test_pipeline.py",
     "project/comparison_tables.py": "project/test_comparison.py",
 }

@@ -9,7 +9,8 @@ import assay
 from assay.gold import accuracy
 from assay.project import Project
 from assay.project.demo import write_example
-from assay.project.pipeline import apply_sources, check_votes, current_votes, run, stored_votes, votes_path
+from assay.project.pipeline import apply_sources, check_votes, run
+from assay.project.stored import current_votes, stored_votes, votes_path
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from assay import AssayError, LabelModel, Labels, ProjectError, Votes, compare
 from assay.project.comparison_tables import change_tables
-from assay.project.pipeline import LABELS_FILE, MODEL_FILE, VOTES_FILE
+from assay.project.stored import LABELS_FILE, MODEL_FILE, VOTES_FILE
 from assay.report.terminal import show
 from assay.simulate import flat_world
 from tests.support.soft import probabilities, soft_votes

@@ -12,8 +12,9 @@ import assay
 from assay.cli import app
 from assay.project import Project, check_votes, compare_methods, learned_dependencies, run, train, write_report
 from assay.project.extras import can_train
-from assay.project.pipeline import VOTES_FILE, current_votes, report_of
+from assay.project.pipeline import report_of
 from assay.project.reporting import report_on
+from assay.project.stored import VOTES_FILE, current_votes
 
 FAILING = "\n\n@assay.source(task='entity')\ndef broken(row):\n    return row.nothing\n"
 

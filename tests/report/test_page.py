@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import assay
 from assay.cli import app
-from assay.project.pipeline import MODEL_FILE, VOTES_FILE
+from assay.project.stored import MODEL_FILE, VOTES_FILE
 from tests.support.nasty import nasty_report
 
 

@@ -21,6 +21,19 @@ def test_some_rows_of_a_table(given_stores, data):
     assert SparseCodes.of(codes, chosen).same_as(SparseCodes.of(codes[chosen]))
 
 
+@given(stores())
+def test_many_codes_are_listed_as_few_are(given_stores):
+    codes = given_stores[0].codes
+    few = SparseCodes.of(codes)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sparse_codes, "_AT_ONCE", -1)
+        many = SparseCodes.of(codes)
+    assert many.same_as(few)
+    assert many.codes.dtype == few.codes.dtype
+    assert many.starts.dtype == few.starts.dtype
+    assert many.sources.dtype == few.sources.dtype
+
+
 @given(st.lists(stores(max_sources=3), min_size=1, max_size=4))
 def test_concatenated_rows_come_one_after_the_other(several):
     width = min(listed.width for _, listed in several)

@@ -381,22 +381,3 @@ def list_votes(
                 said[at] = block[i, source]
                 at += block[i, source] >= 0
     starts[len(rows)] = at
-
-
-@njit(nogil=True, cache=True)
-def take_listed(
-    starts: IntArray,
-    sources: npt.NDArray[np.int32],
-    said: npt.NDArray[Any],
-    rows: IntArray,
-    taken_starts: IntArray,
-    taken_sources: npt.NDArray[np.int32],
-    taken_said: npt.NDArray[Any],
-) -> None:
-    """Copy the votes of the given rows, in that order; ``taken_starts`` is where each row goes."""
-    for i in range(len(rows)):
-        at = taken_starts[i]
-        for a in range(starts[rows[i]], starts[rows[i] + 1]):
-            taken_sources[at] = sources[a]
-            taken_said[at] = said[a]
-            at += 1

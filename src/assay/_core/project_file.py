@@ -10,6 +10,7 @@ from assay._core.reading import is_file, reading
 from assay.errors import ProjectError
 
 FILE = "assay.toml"
+SOURCES_FILE = "sources.toml"
 
 
 def read_project_file(folder: str | Path) -> dict[str, Any]:

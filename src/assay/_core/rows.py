@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from assay._core.batch_size import BATCH_SIZE
 from assay._core.readers import frames, parquet_rows
 from assay._core.reading import is_failure, is_file
 from assay._core.urls import Url, place_of
@@ -26,8 +27,6 @@ from assay.errors import DataError, near_miss
 
 _MOST_ROWS = 2**31 - 1
 """More rows at a time than this no reader can be asked for."""
-BATCH_SIZE = 32_768
-"""How many rows are worked on at a time."""
 
 
 class Batch:

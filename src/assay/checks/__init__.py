@@ -1,12 +1,23 @@
-"""What can be learned from votes, and what would help: one code for each kind of problem."""
+"""What can be learned from votes, and what would help: one code for each kind of problem.
 
-from assay.checks.checking import Learnability, check, check_tally, with_models
-from assay.checks.copies import duplicate_groups, inside_another, nearly_alike
-from assay.checks.drift import Drift, drift, drift_table
-from assay.checks.identifiability import parts_of
-from assay.checks.problems import CODES, CheckReport, Code, Problem
-from assay.checks.vote_counts import VoteCounts, count_votes
-from assay.checks.wording import HAND_LABELS
+Names are loaded when they are first used, so that a command loads no more than it needs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay._core.lazy_names import lazy_names
+
+_HOMES = {
+    "assay.checks.checking": ["Learnability", "check", "check_tally", "with_models"],
+    "assay.checks.copies": ["duplicate_groups", "inside_another", "nearly_alike"],
+    "assay.checks.drift_tests": ["Drift", "drift", "drift_table"],
+    "assay.checks.identifiability": ["parts_of"],
+    "assay.checks.problems": ["CODES", "CheckReport", "Code", "Problem"],
+    "assay.checks.vote_counts": ["VoteCounts", "count_votes"],
+    "assay.checks.wording": ["HAND_LABELS"],
+}
 
 __all__ = [
     "CODES",
@@ -28,3 +39,14 @@ __all__ = [
     "parts_of",
     "with_models",
 ]
+
+if TYPE_CHECKING:
+    from assay.checks.checking import Learnability, check, check_tally, with_models
+    from assay.checks.copies import duplicate_groups, inside_another, nearly_alike
+    from assay.checks.drift_tests import Drift, drift, drift_table
+    from assay.checks.identifiability import parts_of
+    from assay.checks.problems import CODES, CheckReport, Code, Problem
+    from assay.checks.vote_counts import VoteCounts, count_votes
+    from assay.checks.wording import HAND_LABELS
+
+__getattr__ = lazy_names(globals(), _HOMES)

@@ -1,20 +1,31 @@
-"""What a label model is fitted on: additive counts of votes, and the graph of dependent sources."""
+"""What a label model is fitted on: additive counts of votes, and the graph of dependent sources.
 
-from assay.counts.cliques import MAX_CONFIGURATIONS, Clique, Design, Layout, layout_of, tied
-from assay.counts.counting import count, needs_counting_in_pieces, tally_of
-from assay.counts.evidence import Evidence
-from assay.counts.patterns import SKETCH_SIZE, Patterns
-from assay.counts.source_graph import Dependency, SourceGraph
-from assay.counts.statistics import (
-    Indicator,
-    Statistics,
-    by_label,
-    clique_indicators,
-    minimal,
-    omega_of,
-    single_indicators,
-)
-from assay.counts.tally import MAX_VALUES, Tally, hashes_of, sums_by_source
+Names are loaded when they are first used, so that a command loads no more than it needs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay._core.lazy_names import lazy_names
+
+_HOMES = {
+    "assay.counts.cliques": ["MAX_CONFIGURATIONS", "Clique", "Design", "Layout", "layout_of", "tied"],
+    "assay.counts.counting": ["count", "needs_counting_in_pieces", "tally_of"],
+    "assay.counts.evidence": ["Evidence"],
+    "assay.counts.patterns": ["SKETCH_SIZE", "Patterns"],
+    "assay.counts.source_graph": ["Dependency", "SourceGraph"],
+    "assay.counts.statistics": [
+        "Indicator",
+        "Statistics",
+        "by_label",
+        "clique_indicators",
+        "minimal",
+        "omega_of",
+        "single_indicators",
+    ],
+    "assay.counts.tally": ["MAX_VALUES", "Tally", "hashes_of", "sums_by_source"],
+}
 
 __all__ = [
     "MAX_CONFIGURATIONS",
@@ -43,3 +54,22 @@ __all__ = [
     "tally_of",
     "tied",
 ]
+
+if TYPE_CHECKING:
+    from assay.counts.cliques import MAX_CONFIGURATIONS, Clique, Design, Layout, layout_of, tied
+    from assay.counts.counting import count, needs_counting_in_pieces, tally_of
+    from assay.counts.evidence import Evidence
+    from assay.counts.patterns import SKETCH_SIZE, Patterns
+    from assay.counts.source_graph import Dependency, SourceGraph
+    from assay.counts.statistics import (
+        Indicator,
+        Statistics,
+        by_label,
+        clique_indicators,
+        minimal,
+        omega_of,
+        single_indicators,
+    )
+    from assay.counts.tally import MAX_VALUES, Tally, hashes_of, sums_by_source
+
+__getattr__ = lazy_names(globals(), _HOMES)

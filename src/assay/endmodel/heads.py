@@ -17,12 +17,12 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from assay.endmodel.settings import NotApplicable
 from assay.errors import AssayError, near_miss
 from assay.labels import Labels
 from assay.tasks import NOT_APPLICABLE, TaskGraph
 
 FloatArray = npt.NDArray[np.float64]
-NotApplicable = Literal["masked", "outcome"]
 ClassWeights = Literal["balanced"] | Mapping[str, Mapping[str, float]]
 """How much labels count in the loss: all labels of a task alike, or per task and label."""
 

@@ -16,11 +16,11 @@ from assay._core.threads import thread_count
 from assay.endmodel.embeddings import Embeddings, Encode
 from assay.endmodel.encoder import Encoder, Reader
 from assay.endmodel.exported import exported
-from assay.endmodel.heads import ClassWeights, Heads, NotApplicable
+from assay.endmodel.heads import ClassWeights, Heads
 from assay.endmodel.ngrams import NGrams
 from assay.endmodel.own_module import OwnModule, as_encoder
 from assay.endmodel.predictor import Predictor, labels_to_learn_from, rows_of, settled_outcomes
-from assay.endmodel.settings import NetworkSettings
+from assay.endmodel.settings import NetworkSettings, NotApplicable
 from assay.engine import Engine, engine_of
 from assay.errors import AssayError, DataError
 from assay.gold import micro_accuracy

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from assay.endmodel.heads import NotApplicable
+NotApplicable = Literal["masked", "outcome"]
 
 
 @dataclass(frozen=True, kw_only=True)

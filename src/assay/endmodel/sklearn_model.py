@@ -8,8 +8,9 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
-from assay.endmodel.heads import Heads, NotApplicable
+from assay.endmodel.heads import Heads
 from assay.endmodel.predictor import Predictor, labels_to_learn_from, rows_of
+from assay.endmodel.settings import NotApplicable
 from assay.errors import AssayError
 from assay.labels import Labels
 from assay.tasks import TaskGraph

@@ -26,8 +26,8 @@ from assay._core.texts import free_name
 from assay._core.threads import overlapped
 from assay.errors import VoteError
 from assay.gold import CheckedLabels
+from assay.labels.label_subsets import subsets
 from assay.labels.refined import KINDS, Refined
-from assay.labels.subsets import subsets
 from assay.tasks import TaskGraph, labels_of_questions
 from assay.votes import smallest, stored_items
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import bdtr, betainc, betaincinv
 
 from assay.errors import AssayError
 from assay.gold import UNSETTLED, CheckedLabels
@@ -200,6 +199,8 @@ def _starts(sizes: FloatArray, precision: float) -> dict[int, float]:
 
 def _least(precision: float, risk: float, errors: int) -> int:
     """How many items there must be for so many errors to be too few to be chance."""
+    from scipy.special import bdtr
+
     low, high = errors, errors + 1
     while bdtr(errors, high, 1 - precision) > risk:
         low, high = high, 2 * high
@@ -211,12 +212,16 @@ def _least(precision: float, risk: float, errors: int) -> int:
 
 def _chance(size: float, share: float, precision: float) -> float:
     """How likely at least so many of the items are right, if the share of right labels is only as promised."""
+    from scipy.special import betainc
+
     good = size * share
     return float(betainc(good, size - good + 1, precision)) if good > 0 else 1.0
 
 
 def _bounds(size: float, share: float, risk: float) -> tuple[float, float]:
     """Clopper and Pearson's bounds of a share, the lower one at this risk."""
+    from scipy.special import betaincinv
+
     good, bad = size * share, size * (1 - share)
     low = float(betaincinv(good, bad + 1, risk)) if good > 0 else 0.0
     high = float(betaincinv(good + 1, bad, 1 - RISK)) if bad > 1e-9 else 1.0

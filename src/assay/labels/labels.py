@@ -23,11 +23,11 @@ from assay.labels.guarantee import (
     supported_threshold,
     too_little_gold,
 )
+from assay.labels.label_subsets import applies, f1_thresholds, named, subsets
 from assay.labels.linking import gold_put_together, put_together
 from assay.labels.probabilities import confidence_of, held_out_confidence, held_out_marginal, marginal, tempered
 from assay.labels.refined import KINDS, Refined
 from assay.labels.shares import balance_table, mean_predictions
-from assay.labels.subsets import applies, f1_thresholds, named, subsets
 from assay.labels.tables import write_labels_table
 from assay.labels.tool_records import argilla_records, label_studio_tasks, write_records
 from assay.tasks import TaskGraph, question

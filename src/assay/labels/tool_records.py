@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay._core.atomic_files import writing
-from assay._core.rows import batches
 from assay.errors import AssayError, near_miss
 
 if TYPE_CHECKING:
@@ -71,6 +70,8 @@ def write_records(records: list[Record], path: str | Path) -> Path:
 
 def _rows(labels: Labels, data: Any, on: str) -> Iterator[tuple[Record, Any, list[tuple[str, Any, float]]]]:
     """For each item what the data says of it, its name, and its labels with their probabilities."""
+    from assay._core.rows import batches
+
     rows = [_plain(batch.rows[at]) for batch in batches(data) for at in range(len(batch))]
     if labels.kept is not None and len(rows) == len(labels.kept):
         rows = [row for row, stays in zip(rows, labels.kept.tolist(), strict=True) if stays]

@@ -5,22 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from assay._core.arguments import several, whole_number
-from assay.counts import Dependency, Layout
+from assay.counts import Dependency
 from assay.errors import AssayError, listing
 from assay.model.estimate.balance_belief import BalanceBelief, BalanceOf, BalanceStrength
-from assay.model.estimate.em import EMSettings
-from assay.model.estimate.fit import METHODS, Method
 from assay.model.estimate.knowledge import Belief, Knowledge
+from assay.model.estimate.methods import METHODS, EMSettings, Method
 from assay.model.foreign_settings import explains_foreign
 from assay.model.known_balance import balance_beliefs
 from assay.tasks import TaskGraph
 from assay.votes import Schema
+
+if TYPE_CHECKING:
+    from assay.counts import Layout
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]

@@ -11,7 +11,7 @@ from assay.counts import MAX_VALUES, Dependency, Evidence, Layout, SourceGraph, 
 from assay.errors import UnidentifiableError, VoteError
 from assay.gold import GoldItems
 from assay.model.counted import Counted
-from assay.model.dependencies import LearnedDependencies, learn_from_tally, strong_dependencies
+from assay.model.dependencies import LearnedDependencies
 from assay.model.estimate import GoldVotes, fit_component, with_gold
 from assay.model.fitted import FittedComponent
 from assay.model.settings import MOMENTS, ModelSettings, balances_for, knowledge_for
@@ -29,9 +29,13 @@ def dependencies_of(
 ) -> tuple[Sequence[Dependency], LearnedDependencies | None]:
     """The dependencies between sources, declared or learned, and the result of learning them, if any."""
     if settings.dependencies == "auto":
+        from assay.model.dependencies import strong_dependencies
+
         with one_blas_thread():
             found = strong_dependencies(counted.tally)
     elif settings.dependencies == "learn":
+        from assay.model.dependencies import learn_from_tally
+
         found = learn_from_tally(counted.tally, seed=settings.seed, progress=progress)
     else:
         return list(settings.dependencies), None

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from assay.model import LabelModel
-from assay.project.pipeline import MODEL_FILE, stored_votes, votes_path
 from assay.project.project import Project
 from assay.project.prompt_notes import PromptNotes
+from assay.project.stored import MODEL_FILE, stored_votes, votes_path
 from assay.project.unsure import Unsure
 from assay.report import AskingPlan, CostPerItem, asking_plan, expected_gains
 from assay.sources import PromptCosts, prompt_costs

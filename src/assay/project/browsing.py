@@ -216,9 +216,12 @@ def _of_kind(contents: Contents, only: Only) -> BoolArray:
 
 
 def _ordered(contents: Contents, wanted: Filter, passes: BoolArray) -> IntArray:
-    rows = np.flatnonzero(passes)
     if wanted.order == "row" or contents.labels is None:
-        return rows
+        return np.flatnonzero(passes)
+    if not wanted.task:  # sorted once for all filters
+        order = contents.results.by_confidence
+        return order[passes[order]] if wanted.order == "unsure" else order[::-1][passes[order[::-1]]]
+    rows = np.flatnonzero(passes)
     sure = _confidence(contents, wanted.task)[rows]
     return rows[np.argsort(sure if wanted.order == "unsure" else -sure, kind="stable")]
 

@@ -14,9 +14,9 @@ from assay._core.project_file import FILE
 from assay.errors import AssayError, ProjectError
 from assay.labels import Labels
 from assay.model import LabelModel
-from assay.project.pipeline import LABELS_FILE, MODEL_FILE, VOTES_FILE
 from assay.project.project import Project
 from assay.project.provenance import LABELS, MODEL, stale
+from assay.project.stored import LABELS_FILE, MODEL_FILE, VOTES_FILE
 from assay.tasks import Vote
 from assay.votes import Votes, bare, matched_rows
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from assay.errors import ProjectError
 from assay.labels import Guarantee, Labels, check_ending, write_table
-from assay.project.pipeline import stored_labels
 from assay.project.project import Project
+from assay.project.stored import stored_labels
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -23,19 +23,19 @@ from assay.errors import AssayError, ProjectError
 from assay.gold import HandLabels, Item
 from assay.labels import Labels
 from assay.model import LabelModel
-from assay.project.pipeline import (
+from assay.project.gold_files import gold_votes
+from assay.project.project import Project
+from assay.project.provenance import RECORD_FILE
+from assay.project.runs import ChangedLabels, RunRecord, changed_labels, runs_folder, runs_of
+from assay.project.stored import (
     LABELS_FILE,
     MODEL_FILE,
     all_said,
-    gold_votes,
     stored_label_model,
     stored_labels,
     stored_votes,
     votes_path,
 )
-from assay.project.project import Project
-from assay.project.provenance import RECORD_FILE
-from assay.project.runs import ChangedLabels, RunRecord, changed_labels, runs_folder, runs_of
 from assay.sources import Source
 from assay.votes import Votes, contradictions, rows_named
 
@@ -76,6 +76,11 @@ class Results:
     def confidence(self) -> FloatArray:
         """(items,): the probability of the most probable outcome."""
         return np.zeros(len(self.data)) if self.labels is None else np.asarray(self.labels.confidence)
+
+    @cached_property
+    def by_confidence(self) -> IntArray:
+        """(items,): the rows, the least sure first."""
+        return np.argsort(self.confidence, kind="stable")
 
     @cached_property
     def gold(self) -> Votes | None:

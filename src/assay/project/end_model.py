@@ -19,23 +19,13 @@ from assay.errors import ProjectError, UnidentifiableError, near_miss
 from assay.evaluation import Evaluation
 from assay.labels import Labels, StoredLabels, check_ending, label_parts, write_labels
 from assay.project.extras import can_train
+from assay.project.gold_files import check_gold, gold_from, gold_votes
 from assay.project.modules import function_named
-from assay.project.pipeline import (
-    LABELS_FILE,
-    REFINED,
-    check_gold,
-    gold_from,
-    gold_votes,
-    label_model,
-    stored,
-    stored_label_model,
-    stored_labels,
-    stored_votes,
-    votes_on,
-)
+from assay.project.pipeline import REFINED, label_model, votes_on
 from assay.project.project import Project
 from assay.project.provenance import END_MODEL, LABELS, check_made_from, plain, record, records, stale
 from assay.project.refined_labels import stored_refined
+from assay.project.stored import LABELS_FILE, stored, stored_label_model, stored_labels, stored_votes
 from assay.report import evaluate_methods
 
 if TYPE_CHECKING:

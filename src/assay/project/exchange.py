@@ -12,8 +12,9 @@ from assay.annotations import read_annotations
 from assay.errors import ProjectError
 from assay.gold import HandLabels, append_answer
 from assay.labels import Labels, check_ending
-from assay.project.pipeline import stored_label_model, stored_labels, votes_on
+from assay.project.pipeline import votes_on
 from assay.project.project import Project
+from assay.project.stored import stored_label_model, stored_labels
 from assay.votes import Votes
 
 ANNOTATED_FILE = "annotated.parquet"

@@ -15,8 +15,8 @@ from assay._core.rows import records_at
 from assay.errors import ProjectError, near_miss
 from assay.gold import HandAnswer, Item, Kind, append_answer, read_answers
 from assay.model import ALL_RANDOM, LabelModel, choice_of
-from assay.project.pipeline import MODEL_FILE, all_said, current_votes, stored_label_model
 from assay.project.project import Project
+from assay.project.stored import MODEL_FILE, all_said, current_votes, stored_label_model
 from assay.votes import Votes, rows_named
 
 _BATCH = 20

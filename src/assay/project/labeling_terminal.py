@@ -17,8 +17,8 @@ from rich.text import Text
 from assay.errors import ProjectError
 from assay.project.hand_labels import Answers, ItemShown, past_of, queue, shown_items
 from assay.project.labeling import KEYS_IN_WORDS, UNKNOWN, Labeling, Note, press
-from assay.project.pipeline import current_votes
 from assay.project.project import Project
+from assay.project.stored import current_votes
 from assay.report import plain_table
 
 _MOST_CHARACTERS = 4_000

@@ -4,60 +4,47 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from assay._core.rows import batches, row_count
-from assay._core.urls import Url
-from assay.checks import CheckReport, with_models
-from assay.counts import Tally
 from assay.engine import Engine, Local, connected
-from assay.errors import AssayError, ProjectError
-from assay.evaluation import Evaluation, TrainingComparison, as_gold
-from assay.gold import HandLabels
-from assay.labels import Labels
-from assay.llm import PromptSettings
-from assay.model import LabelModel
-from assay.model.dependencies import LearnedDependencies, learn_dependencies, strong_dependencies
+from assay.errors import ProjectError
 from assay.project.advice_in_toml import check_in_toml, in_toml
+from assay.project.gold_files import check_gold, gold_votes
 from assay.project.project import Project
 from assay.project.prompt_notes import PromptNotes
 from assay.project.provenance import (
-    FILES,
-    LABELS,
     MODEL,
     VOTES,
-    check_data,
-    check_made_from,
     data_record,
     plain,
     record,
     records,
     sources_record,
 )
-from assay.project.refined_labels import forget_refined, refine_labels
 from assay.project.runs import RunRecord, keep_run
 from assay.project.settings import changed
-from assay.project.unsure import unsure_items
-from assay.report import ITEMS, AskingPlan, EvidenceFacts, Report, evaluate_methods, evidence_facts
-from assay.sources import Hint, KeptVotes, PromptCosts, Reuse, apply, dependency_hints, names_in, prompt_costs
-from assay.tasks import TaskGraph
-from assay.votes import Votes, by_name, of_some
+from assay.project.stored import LABELS_FILE, MODEL_FILE, current_votes, hand_labels_of, votes_path
+
+if TYPE_CHECKING:
+    from assay.checks import CheckReport
+    from assay.evaluation import Evaluation, TrainingComparison
+    from assay.gold import HandLabels
+    from assay.labels import Labels
+    from assay.llm import PromptSettings
+    from assay.model import LabelModel
+    from assay.model.dependencies import LearnedDependencies
+    from assay.report import AskingPlan, EvidenceFacts, Report
+    from assay.sources import Hint, KeptVotes, PromptCosts, Reuse
+    from assay.votes import Votes
 
 REFINED = "refined labels"
 """The method, among others."""
 KEPT_FOLDER = "kept_votes"
-VOTES_FILE, LABELS_FILE, MODEL_FILE, REPORT_FILE = FILES[VOTES], FILES[LABELS], FILES[MODEL], "report.html"
-
-
-def votes_path(project: Project) -> Path:
-    """Where a project's votes are kept."""
-    return project.output / VOTES_FILE
+REPORT_FILE = "report.html"
 
 
 def apply_sources(
@@ -76,8 +63,12 @@ def apply_sources(
     the votes of earlier times, by default those that :func:`kept_votes` names; afterwards it tells what was used.
     ``engine`` is where to work, if that is connected already; by default it is what the project's settings name.
     """
+    from assay.sources import apply
+
     store = kept_votes(project) if kept is None else kept
     if ask is None and project.ask_where == "unsure":
+        from assay.project.unsure import unsure_items
+
         ask = unsure_items(project, project.ask_share, hand_labels=hand_labels_of(project), progress=progress).rows
     settings = changed(project.settings, changes)
     sources, prompts = project.sources(), _prompts(project, budget)
@@ -113,12 +104,16 @@ def kept_votes(project: Project, *, fresh: bool = False) -> KeptVotes | None:
 
     ``fresh`` applies all sources again, whatever is there.
     """
+    from assay.sources import KeptVotes
+
     most = project.settings.cache_megabytes * 10**6
     return KeptVotes(project.output / KEPT_FOLDER, most_bytes=most, fresh=fresh) if project.settings.cache else None
 
 
 def costs_of(project: Project, *, budget: float | None = None, ask: Iterable[int] | None = None) -> PromptCosts:
     """What a project's prompts would cost, without asking."""
+    from assay.sources import prompt_costs
+
     settings = _prompts(project, budget)
     size = project.settings.batch_size
     return prompt_costs(project.sources(), project.data, prompts=settings, ask=ask, batch_size=size)
@@ -128,67 +123,10 @@ def _prompts(project: Project, budget: float | None) -> PromptSettings:
     return project.prompts if budget is None else replace(project.prompts, budget=budget)
 
 
-class _OfTasks(Protocol):
-    """Something that was made for certain tasks."""
-
-    @property
-    def tasks(self) -> TaskGraph: ...
-
-
-Made = TypeVar("Made", bound=_OfTasks)
-
-
-def stored(project: Project, path: Path, read: Callable[[Path], Made], what: str, command: str) -> Made:
-    """What a command kept in the output folder, if it is there and was made for the project's tasks."""
-    if not path.is_file():
-        raise ProjectError(f"{project.folder} has no {what} yet; run '{command} {project.folder}' first")
-    made = read(path)
-    if made.tasks != project.tasks:
-        raise ProjectError(
-            f"{path} was made for other tasks than assay.toml has now; run '{command} {project.folder}' again"
-        )
-    return made
-
-
-def stored_label_model(project: Project, votes: Votes | None = None) -> LabelModel:
-    """The label model of a project's last run, which must have learned from the votes that there are now."""
-    path = project.output / MODEL_FILE
-    if not path.is_file():
-        raise ProjectError(f"{project.folder} has no label model yet; run 'assay run {project.folder}' first")
-    check_made_from(project, MODEL, path)
-    model = LabelModel.load(path)
-    if model.tasks_ != project.tasks:
-        raise ProjectError(f"{path} was made for other tasks than assay.toml has now; run 'assay run {project.folder}'")
-    if votes is not None and model.fitted_.names != votes.names:
-        raise ProjectError(
-            f"{path} has learned from other sources than there are votes of now; run 'assay run {project.folder}' again"
-        )
-    return model
-
-
-def stored_labels(project: Project) -> Labels:
-    """The labels of a project's last run, which must be those of the votes that there are now."""
-    path = project.output / LABELS_FILE
-    if path.is_file():
-        check_made_from(project, LABELS, path)
-    return stored(project, path, Labels.from_parquet, "labels", "assay run")
-
-
-def stored_votes(project: Project) -> Votes:
-    """The votes that :func:`apply_sources` kept."""
-    votes = stored(project, votes_path(project), Votes.from_parquet, "votes", "assay apply")
-    if (votes.items is None) != (project.id is None):
-        raise ProjectError(
-            f"{votes_path(project)} was made {'without' if votes.items is None else 'with'} names of items, but "
-            f"assay.toml has {'no' if project.id is None else 'an'} id in [data] now; "
-            f"run 'assay apply {project.folder}' again"
-        )
-    check_data(project, votes_path(project))
-    return votes
-
-
 def votes_on(project: Project, data: Path, *, progress: bool = True) -> Votes:
     """The votes of a project's sources on other rows than its own."""
+    from assay.sources import apply
+
     settings = project.settings
     votes = apply(
         project.sources(),
@@ -206,11 +144,6 @@ def votes_on(project: Project, data: Path, *, progress: bool = True) -> Votes:
     return votes
 
 
-def current_votes(project: Project, *, progress: bool = True) -> Votes:
-    """The votes that a project has, made now if there are none yet."""
-    return stored_votes(project) if votes_path(project).is_file() else apply_sources(project, progress=progress)
-
-
 def check_votes(project: Project, votes: Votes | None = None, *, progress: bool = True) -> CheckReport:
     """What a run would find, and warn of, in a project's votes: with its settings and hand labels."""
     given = current_votes(project, progress=progress) if votes is None else votes
@@ -218,6 +151,9 @@ def check_votes(project: Project, votes: Votes | None = None, *, progress: bool 
     found = model.check(given, hand_labels_of(project), progress=progress)
     dependencies = model.dependencies
     if dependencies == "auto":
+        from assay.counts import Tally
+        from assay.model.dependencies import strong_dependencies
+
         dependencies = strong_dependencies(Tally.of(given)).pairs
     return about_prompts(project, found, given.names, () if isinstance(dependencies, str) else dependencies)
 
@@ -232,96 +168,25 @@ def about_prompts(
     notes = PromptNotes.stored(project.output)
     if project.model.dependencies == "learn" or notes.asked is not None:
         return report
+    from assay.checks import with_models
+
     return with_models(report, notes.models, names, dependencies)
 
 
 def learned_dependencies(project: Project, votes: Votes | None = None, *, progress: bool = True) -> LearnedDependencies:
     """The dependencies between a project's sources that their votes show."""
+    from assay.model.dependencies import learn_dependencies
+
     given = current_votes(project, progress=progress) if votes is None else votes
     return learn_dependencies(given, seed=project.model.seed, progress=progress)
 
 
 def hints_of(project: Project, votes: Votes) -> list[Hint]:
     """Which of a project's sources look at the same things, or seem to copy."""
+    from assay.sources import dependency_hints
+
     labels = [label for task in project.tasks for label in task.labels]
     return dependency_hints(project.sources(), votes=votes, ignore=labels)
-
-
-def hand_labels_of(project: Project) -> HandLabels | None:
-    """What people said about a project's items by hand, or None if nobody has given an answer yet."""
-    hand = all_said(project)
-    return hand if len(hand) else None
-
-
-def all_said(project: Project, also: Sequence[Path] = ()) -> HandLabels:
-    """What people said about a project's items by hand, answers or not; ``also`` are further files."""
-    for path in project.hand_labels[1:]:
-        if not path.is_file():
-            raise ProjectError(f"[hand_labels] path names {path.name!r}, but there is no such file in {path.parent}")
-    files = dict.fromkeys(path.resolve() for path in (*project.hand_labels, *also) if path.is_file())
-    return HandLabels.read(files)
-
-
-def gold_votes(project: Project, votes: Votes) -> Votes | None:
-    """A project's gold labels for the items of ``votes``, or None if it has none.
-
-    They are matched by the names of items if the gold has them too, and else by their order. Items that prompts show as
-    examples have none: scores on them would be too good.
-    """
-    if project.gold is None:
-        return None
-    gold = gold_from(project, project.gold, votes)
-    shown = PromptNotes.stored(project.output).example_rows(votes)
-    rest = np.setdiff1d(np.arange(len(votes)), shown)
-    return of_some(votes, gold.take(rest), rest) if len(shown) else gold
-
-
-def gold_from(project: Project, path: Path, votes: Votes) -> Votes:
-    """The gold labels in a file for the items of ``votes``, by their names or their order."""
-    columns = project.gold_in(path)
-    names = None if project.id is None else names_in(path, project.id)
-    return votes.gold(columns) if names is None else by_name(votes, _gold_alone(project, columns), names)
-
-
-def _gold_alone(project: Project, columns: Mapping[str, Any]) -> Votes:
-    return as_gold(project.tasks, columns, len(next(iter(columns.values()))))
-
-
-def check_gold(project: Project) -> None:
-    """Raise if a project's gold cannot be right for its data, before any work is done.
-
-    Raises
-    ------
-    ProjectError
-        If a column is misspelt, a label unknown, or there are more or fewer rows than in the data; names file and
-        column.
-    """
-    given = [
-        *([] if project.gold is None else [(project.data, project.gold)]),
-        *filter(None, (project.dev, project.test)),
-    ]
-    for data, gold in given:
-        _check_gold_file(project, data, gold)
-
-
-def _check_gold_file(project: Project, data: Path | Url, gold: Path) -> None:
-    """The same for one file of gold, and the data that it is about."""
-    columns = project.gold_in(gold)
-    for name, labels in columns.items():
-        try:
-            as_gold(project.tasks, {name: labels}, len(labels))
-        except AssayError as error:
-            raise ProjectError(f"{gold}, column {name!r}: {error}") from error
-    if project.id is not None and names_in(gold, project.id) is not None:
-        return
-    known = row_count(data)
-    rows = sum(len(batch) for batch in batches(data)) if known is None else known
-    found = len(next(iter(columns.values())))
-    if rows != found:
-        raise ProjectError(
-            f"{gold} has {found:,} rows, but {data} has {rows:,}; gold needs a row for each item, with nothing where "
-            "the label is unknown, or the id of [data] as a column"
-        )
 
 
 @dataclass(frozen=True)
@@ -371,9 +236,11 @@ class Run:
     @property
     def evidence(self) -> EvidenceFacts | None:
         """What refined labels rest on, if there are some."""
+        from assay.report import evidence_facts
+
         return evidence_facts(self.refined, self.labels, gold_votes(self.project, self.votes))
 
-    def report(self, path: str | Path, *, texts: bool = True, items: int = ITEMS) -> Path:
+    def report(self, path: str | Path, *, texts: bool = True, items: int | None = None) -> Path:
         """Write what the run gave as one HTML page; see :class:`assay.Report`."""
         return report_of(
             self.project,
@@ -396,6 +263,8 @@ def check_of(project: Project, model: LabelModel) -> CheckReport:
 
 def label_model(project: Project) -> LabelModel:
     """The label model with a project's settings; prompts that were asked about some items only are a layer."""
+    from assay.model import LabelModel
+
     notes = PromptNotes.stored(project.output)
     later = tuple(notes.models) if notes.asked is not None and not project.tasks.multiple else ()
     said = vars(project.model)
@@ -408,6 +277,9 @@ def run(project: Project, *, hand_labels: bool = True, refine: bool | None = Non
     ``hand_labels`` says whether the label model also learns from those, if the project has any; ``refine`` whether
     labels are then refined by what the data says, by default as the project has it.
     """
+    from assay.project.refined_labels import forget_refined, refine_labels
+    from assay.report import evaluate_methods
+
     check_gold(project)
     known = hand_labels_of(project) if hand_labels else None
     store = kept_votes(project)
@@ -449,12 +321,14 @@ def report_of(
     labels: Labels | None = None,
     refined: Labels | None = None,
     texts: bool = True,
-    items: int = ITEMS,
+    items: int | None = None,
     evaluations: Mapping[str, Evaluation] | None = None,
     trainings: TrainingComparison | None = None,
     asking: AskingPlan | None = None,
 ) -> Report:
     """Look at what a label model made of a project's votes, with its gold and its data."""
+    from assay.report import ITEMS, Report
+
     return Report.of(
         model,
         votes,
@@ -463,7 +337,7 @@ def report_of(
         labels=labels,
         refined=refined,
         texts=texts,
-        items=items,
+        items=ITEMS if items is None else items,
         evaluations=evaluations,
         trainings=trainings,
         asking=asking,

@@ -6,18 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from assay._core.project_file import FILE, read_project_file
+from assay._core.project_file import FILE, SOURCES_FILE, read_project_file
 from assay._core.reading import is_file
-from assay._core.rows import as_polars
 from assay._core.urls import Url, place_of
 from assay.engine import EngineName, EngineSettings
 from assay.errors import AssayError, ProjectError, SourceError, near_miss
-from assay.gold import HandLabels
 from assay.llm import PromptSettings
 from assay.model import check_settings
-from assay.project.example_gold import with_examples
 from assay.project.modules import sources_in
 from assay.project.settings import (
     ConstraintEntry,
@@ -32,9 +29,11 @@ from assay.project.settings import (
     changed,
     checked,
 )
-from assay.project.source_file import SOURCES_FILE, SourceFile
-from assay.sources import Source, flatten, names_in
 from assay.tasks import Constraint, Task, TaskGraph, at_most, excludes, implies
+
+if TYPE_CHECKING:
+    from assay.project.source_file import SourceFile
+    from assay.sources import Source
 
 _LONGEST_NAME = 255
 """How many bytes the name of a file can have."""
@@ -122,8 +121,11 @@ class Project:
         ProjectError
             If there are none yet, or two have the same name; says what to do.
         """
+        from assay.project.example_gold import with_examples
+        from assay.sources import flatten
+
         written = sources_in(self.folder, self.modules)
-        file = SourceFile.read(self.sources_file, missing_ok=True)
+        file = self._declared()
         declared = file.sources(self.tasks)
         both = {source.name for source in written} & {source.name for source in declared}
         if both:
@@ -137,6 +139,9 @@ class Project:
 
     def _gold_for_examples(self, origin: str) -> Any:
         """True labels of items that prompts may show, from gold or hand labels."""
+        from assay.gold import HandLabels
+        from assay.sources import names_in
+
         if origin == "hand_labels":
             hand = HandLabels.read([path for path in self.hand_labels if path.is_file()])
             if not len(hand):
@@ -156,7 +161,12 @@ class Project:
     @property
     def has_sources(self) -> bool:
         """Whether there are any yet."""
-        return bool(self.modules) or bool(SourceFile.read(self.sources_file, missing_ok=True).names)
+        return bool(self.modules) or bool(self._declared().names)
+
+    def _declared(self) -> SourceFile:
+        from assay.project.source_file import SourceFile
+
+        return SourceFile.read(self.sources_file, missing_ok=True)
 
     def _no_sources(self, file: SourceFile) -> str:
         if file.names:
@@ -177,6 +187,8 @@ class Project:
 
     def gold_in(self, path: Path) -> dict[str, list[Any]]:
         """True labels as a column for each task, from a file."""
+        from assay._core.rows import as_polars
+
         frame = as_polars(path)
         names = [task.name for task in self.tasks.declared]
         known = [name for name in dict.fromkeys([*names, *self.tasks.names]) if name in frame.columns]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -13,9 +14,12 @@ from assay._core.atomic_files import read_json, write_json
 from assay._core.reading import reading
 from assay._core.stored_arrays import of_type
 from assay.errors import ProjectError
-from assay.llm import PromptSettings
-from assay.sources import PromptSource, Source
-from assay.votes import Votes, rows_named
+from assay.votes import rows_named
+
+if TYPE_CHECKING:
+    from assay.llm import PromptSettings
+    from assay.sources import Source
+    from assay.votes import Votes
 
 NOTES_FILE = "prompts.json"
 _WHAT = "note about prompts; run 'assay apply' again"
@@ -37,6 +41,8 @@ class PromptNotes:
     @classmethod
     def of(cls, sources: Iterable[Source], settings: PromptSettings, asked: Iterable[int] | None) -> PromptNotes:
         """Those of some sources."""
+        from assay.sources import PromptSource
+
         prompts = [source for source in sources if isinstance(source, PromptSource)]
         endpoints = {source.name: source.endpoint(settings) for source in prompts}
         return cls(

@@ -11,14 +11,16 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay._core.atomic_files import read_json, write_json
 from assay._core.reading import is_file
 from assay._core.urls import Url
 from assay.errors import ProjectError
 from assay.project.project import Project
-from assay.sources import Source, fingerprint
+
+if TYPE_CHECKING:
+    from assay.sources import Source
 
 RECORD_FILE = "made_from.json"
 VOTES, MODEL, LABELS, END_MODEL = "votes", "model", "labels", "end model"
@@ -53,6 +55,8 @@ def data_record(project: Project) -> Record:
 
 def sources_record(sources: list[Source], project: Project) -> dict[str, str | None]:
     """By name the fingerprint of each source; None if it has none."""
+    from assay.sources import fingerprint
+
     return {source.name: fingerprint(source, project.tasks).digest for source in sources}
 
 

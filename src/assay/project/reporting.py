@@ -8,9 +8,10 @@ from assay.labels import Labels
 from assay.project.asking import plan_for
 from assay.project.end_model import compare_methods, has_current_end_model
 from assay.project.extras import can_train
-from assay.project.pipeline import LABELS_FILE, REPORT_FILE, report_of, stored_label_model, stored_labels, stored_votes
+from assay.project.pipeline import REPORT_FILE, report_of
 from assay.project.project import Project
 from assay.project.refined_labels import stored_refined
+from assay.project.stored import LABELS_FILE, stored_label_model, stored_labels, stored_votes
 from assay.project.training_comparison import stored_comparison
 from assay.report import ITEMS, Report
 

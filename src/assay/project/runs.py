@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,11 +18,14 @@ from assay._core.atomic_files import read_arrays, read_json, write_arrays, write
 from assay._core.reading import reading
 from assay._core.stored_arrays import of_type, stored_array
 from assay.errors import ProjectError
-from assay.labels import Labels
 from assay.project.project import Project
 from assay.project.provenance import FILES, LABELS, MODEL, RECORD_FILE, VOTES, Record, records
-from assay.tasks import Task
-from assay.votes import Names, Votes, matched_rows
+from assay.votes import matched_rows
+
+if TYPE_CHECKING:
+    from assay.labels import Labels
+    from assay.tasks import Task
+    from assay.votes import Names, Votes
 
 RUNS_FOLDER = "runs"
 _RUN_FILE, _CHANGES_FILE = "run.json", "changed_labels.npz"
@@ -205,6 +208,8 @@ def _same_files(one: Mapping[str, Record], other: Mapping[str, Record]) -> bool:
 
 def _changes(earlier: Path, votes: Votes, labels: Labels) -> tuple[dict[str, ChangedLabels], int | None]:
     """By task the labels that are not what they were in an earlier run, and how many items have any."""
+    from assay.labels import Labels
+
     before = Labels.from_parquet(earlier / FILES[LABELS])
     rows = _matched(before.items, len(before), labels.items, len(labels))
     if rows is None:

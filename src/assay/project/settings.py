@@ -18,11 +18,11 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt, ValidationError, create_model
 from pydantic.dataclasses import dataclass
 
-from assay._core.rows import BATCH_SIZE
+from assay._core.batch_size import BATCH_SIZE
 from assay.endmodel import NetworkSettings
 from assay.engine import WAIT, EngineName
 from assay.errors import ProjectError
-from assay.model import LabelModel
+from assay.model import ModelSettings as LabelModelSettings
 from assay.project.file_faults import Place, complaints, wrong_value
 
 _NO_OTHER_KEYS = ConfigDict(extra="forbid")
@@ -71,7 +71,7 @@ def _in_toml(annotation: Any) -> Any:
     return annotation
 
 
-ModelSettings = _settings_of(LabelModel, "ModelSettings", _FOR_BARE_MATRICES)
+ModelSettings = _settings_of(LabelModelSettings, "ModelSettings", _FOR_BARE_MATRICES)
 """The ``[model]`` of a project: the settings of :class:`assay.LabelModel`."""
 
 

@@ -20,8 +20,6 @@ from assay.project.source_text import edited_entry, entry_text, sections_of
 from assay.sources import Source
 from assay.tasks import TaskGraph
 
-SOURCES_FILE = "sources.toml"
-
 
 @dataclass(frozen=True)
 class DeclaredSource:

@@ -9,9 +9,10 @@ from assay._core.reading import reading
 from assay.errors import ProjectError
 from assay.evaluation import TrainingComparison
 from assay.project.end_model import to_train_on, untrained
-from assay.project.pipeline import LABELS_FILE, hand_labels_of, label_model, stored_labels, stored_votes
+from assay.project.pipeline import label_model
 from assay.project.project import Project
 from assay.project.provenance import file_digest
+from assay.project.stored import LABELS_FILE, hand_labels_of, stored_labels, stored_votes
 
 COMPARISON_FILE = "training_comparison.json"
 

@@ -136,7 +136,7 @@ def left_out(contents: Contents, name: str) -> LeftOut:
     if len(votes.names) == 1:
         raise AssayError(f"{name} is the only source that votes")
     rows = _sample(len(votes))
-    before = _labels_now(contents, votes, rows)
+    before = labels_of_sample(contents)
     after = _tried(contents.project, votes.drop(name).take(rows), contents.hand)[1]
     return LeftOut(
         name,
@@ -192,7 +192,7 @@ def _refitted(contents: Contents, others: Votes, said: Votes) -> Mapping[str, An
         accuracy = Estimate(mean, low, high)
     changed = None
     if contents.labels is not None and contents.votes is not None:
-        changed = _share_of(_differ(_labels_now(contents, contents.votes, rows), after))
+        changed = _share_of(_differ(labels_of_sample(contents), after))
     return {"accuracy": accuracy, "changed": changed, "sampled": len(rows)}
 
 
@@ -203,9 +203,15 @@ def _sample(items: int) -> IntArray:
     return np.sort(np.random.default_rng(0).choice(items, SAMPLE, replace=False))
 
 
-def _labels_now(contents: Contents, votes: Votes, rows: IntArray) -> Labels:
-    """The labels of a sample as they are, learned from the sample alone: so that only a source makes a difference."""
+def labels_of_sample(contents: Contents) -> Labels:
+    """The labels of a sample as they are, learned from the sample alone: so that only a source makes a difference.
+
+    Of few items, these are the labels that there are. There must be votes and labels.
+    """
+    votes = contents.votes
     assert contents.labels is not None
+    assert votes is not None
+    rows = _sample(len(votes))
     if len(rows) == len(votes):
         return contents.labels
     memo = contents.results.memo

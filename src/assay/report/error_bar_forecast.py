@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from assay.planner import half_width_with, plan
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TARGET = 0.02
 """The half-width that a report plans for."""

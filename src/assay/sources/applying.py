@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from assay._core.arguments import whole_number
+from assay._core.batch_size import BATCH_SIZE
 from assay._core.progress import Progress
-from assay._core.rows import BATCH_SIZE, Batch, batches, row_count
+from assay._core.rows import Batch, batches, row_count
 from assay.engine import Auto, Engine, Local, Processes, engine_of
 from assay.errors import SourceError, TaskError
 from assay.llm import PromptSettings, Session

@@ -6,14 +6,16 @@ import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from assay._core.rows import Batch
 from assay.errors import SourceError, VoteError
 from assay.votes import given_levels
+
+if TYPE_CHECKING:
+    from assay._core.rows import Batch
 
 
 @dataclass(frozen=True)

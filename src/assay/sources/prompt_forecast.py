@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from assay._core.rows import BATCH_SIZE, batches
+from assay._core.batch_size import BATCH_SIZE
+from assay._core.rows import batches
 from assay.llm import Endpoint, PromptSettings, Request, Session, TokenRate
 from assay.sources.base import Source, flatten
 from assay.sources.prompts import PromptSource

@@ -10,6 +10,7 @@ from pathlib import Path
 from assay.errors import ProjectError
 from assay.studio.app import create_app
 from assay.studio.security import Keys
+from assay.studio.warming import keep_ready
 
 PORT = 8765
 _SHORTEST_TOKEN = 16
@@ -60,6 +61,7 @@ def serve(
         )
     told(f"the studio of {folder} is at http://{names[0]}/?token={keys.token}")
     told("Ctrl-C ends it; everything is in the project's own files")
+    keep_ready(app.state.workbench)
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=2))
     server.run(sockets=[listening])
 

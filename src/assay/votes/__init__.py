@@ -1,20 +1,55 @@
-"""The votes of all sources on all items."""
+"""The votes of all sources on all items.
 
-from assay.votes.bare_matrix import aligned, as_votes, on_the_same_task
-from assay.votes.encoding import canonical, intern, is_missing, lookup, recode, smallest, value_table
-from assay.votes.item_names import Names, index_names, item_names, matched_rows, rows_named, stored_items, unknown_items
-from assay.votes.joining import side_by_side
-from assay.votes.krippendorff import Alpha, krippendorff_alpha
-from assay.votes.levels import bare, given_levels
-from assay.votes.long_columns import long_columns
-from assay.votes.pieces import Piece, at_once, is_in_pieces, map_pieces, names_of, pieces_of, read, schema_of
-from assay.votes.probabilities import TOLERATED, SoftReader, best_of, not_probabilities, probability_table
-from assay.votes.schema import HasSchema, OutcomeSets, Schema
-from assay.votes.several import cast_votes
-from assay.votes.sparse_codes import CodeArray, SparseCodes
-from assay.votes.summary import SILENCE_AGAINST, compare_with_gold, contradictions, set_counts, summarize, wilson
-from assay.votes.truth import by_name, of_some
-from assay.votes.votes import Fault, Votes
+Names are loaded when they are first used, so that a command loads no more than it needs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay._core.lazy_names import lazy_names
+
+_HOMES = {
+    "assay.votes.bare_matrix": ["aligned", "as_votes", "on_the_same_task"],
+    "assay.votes.encoding": ["canonical", "intern", "is_missing", "lookup", "recode", "smallest", "value_table"],
+    "assay.votes.joining": ["side_by_side"],
+    "assay.votes.krippendorff": ["Alpha", "krippendorff_alpha"],
+    "assay.votes.levels": ["bare", "given_levels"],
+    "assay.votes.long_form": ["long_columns"],
+    "assay.votes.names": [
+        "Names",
+        "index_names",
+        "item_names",
+        "matched_rows",
+        "rows_named",
+        "stored_items",
+        "unknown_items",
+    ],
+    "assay.votes.pieces": [
+        "Piece",
+        "at_once",
+        "is_in_pieces",
+        "map_pieces",
+        "names_of",
+        "pieces_of",
+        "read",
+        "schema_of",
+    ],
+    "assay.votes.probabilities": ["TOLERATED", "SoftReader", "best_of", "not_probabilities", "probability_table"],
+    "assay.votes.schema": ["HasSchema", "OutcomeSets", "Schema"],
+    "assay.votes.several": ["cast_votes"],
+    "assay.votes.sparse_codes": ["CodeArray", "SparseCodes"],
+    "assay.votes.summary": [
+        "SILENCE_AGAINST",
+        "compare_with_gold",
+        "contradictions",
+        "set_counts",
+        "summarize",
+        "wilson",
+    ],
+    "assay.votes.truth": ["by_name", "of_some"],
+    "assay.votes.votes": ["Fault", "Votes"],
+}
 
 __all__ = [
     "SILENCE_AGAINST",
@@ -70,3 +105,22 @@ __all__ = [
     "value_table",
     "wilson",
 ]
+
+if TYPE_CHECKING:
+    from assay.votes.bare_matrix import aligned, as_votes, on_the_same_task
+    from assay.votes.encoding import canonical, intern, is_missing, lookup, recode, smallest, value_table
+    from assay.votes.joining import side_by_side
+    from assay.votes.krippendorff import Alpha, krippendorff_alpha
+    from assay.votes.levels import bare, given_levels
+    from assay.votes.long_form import long_columns
+    from assay.votes.names import Names, index_names, item_names, matched_rows, rows_named, stored_items, unknown_items
+    from assay.votes.pieces import Piece, at_once, is_in_pieces, map_pieces, names_of, pieces_of, read, schema_of
+    from assay.votes.probabilities import TOLERATED, SoftReader, best_of, not_probabilities, probability_table
+    from assay.votes.schema import HasSchema, OutcomeSets, Schema
+    from assay.votes.several import cast_votes
+    from assay.votes.sparse_codes import CodeArray, SparseCodes
+    from assay.votes.summary import SILENCE_AGAINST, compare_with_gold, contradictions, set_counts, summarize, wilson
+    from assay.votes.truth import by_name, of_some
+    from assay.votes.votes import Fault, Votes
+
+__getattr__ = lazy_names(globals(), _HOMES)

@@ -25,7 +25,7 @@ from assay.errors import VoteError
 from assay.tasks import texts_of
 from assay.votes.dense_codes import DenseCodes
 from assay.votes.encoding import smallest
-from assay.votes.item_names import stored_items
+from assay.votes.names import stored_items
 from assay.votes.schema import Schema
 from assay.votes.sparse_codes import CodeArray, SparseCodes
 from assay.votes.votes import Fault, Votes

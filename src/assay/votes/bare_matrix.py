@@ -8,8 +8,8 @@ from typing import Any
 
 from assay.errors import VoteError
 from assay.tasks import TaskGraph
-from assay.votes.item_names import index_of
 from assay.votes.matrix import column_names
+from assay.votes.names import index_of
 from assay.votes.schema import Schema
 from assay.votes.votes import Votes
 

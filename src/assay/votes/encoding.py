@@ -53,7 +53,9 @@ def intern(values: Sequence[object]) -> tuple[npt.NDArray[np.int32], list[Any]]:
     try:
         return _interned(values)
     except TypeError:  # dicts over several tasks, and lists of labels, cannot be hashed
-        codes, distinct = _interned([_hashable(value) for value in values])
+        # Gold of a million items is the same few objects again and again: each is looked at once.
+        keys = {place: _hashable(value) for place, value in {id(value): value for value in values}.items()}
+        codes, distinct = _interned([keys[id(value)] for value in values])
         backwards = np.flatnonzero(codes >= 0)[::-1]
         first = np.empty(len(distinct), dtype=np.intp)
         first[codes[backwards]] = backwards  # what is written last, the first place, stays

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from assay.errors import VoteError
 from assay.votes.dense_codes import DenseCodes
 from assay.votes.encoding import ABSTAIN
-from assay.votes.long_columns import looks_long
+from assay.votes.long_form import looks_long
 from assay.votes.sparse_codes import CodeArray, SparseCodes
 
 _MANY, _WIDE = 10_000, 16

@@ -21,6 +21,9 @@ MAX_DENSE = 2**32
 _WORTH_LISTING = 0.1
 """Votes are stored as a list if they fill less than this share of the table of codes."""
 
+_AT_ONCE = 2**18
+"""So many codes are listed without compiled loops."""
+
 
 @dataclass(frozen=True, eq=False)
 class SparseCodes:
@@ -49,6 +52,8 @@ class SparseCodes:
         >>> cast.starts.tolist(), cast.sources.tolist(), cast.codes.tolist()
         ([0, 1, 1, 3], [0, 0, 1], [0, 1, 0])
         """
+        if codes.size <= _AT_ONCE:
+            return cls._of_few(codes if rows is None else codes[rows])
         from assay._core import counting_loops
 
         chosen = np.arange(len(codes), dtype=np.int64) if rows is None else rows
@@ -58,6 +63,13 @@ class SparseCodes:
         counting_loops.list_votes(codes.T, chosen, starts, sources, said)
         # Copied, so that the unused part of the buffers is freed.
         return cls(starts, sources[: starts[-1]].copy(), said[: starts[-1]].copy(), codes.shape[1])
+
+    @classmethod
+    def _of_few(cls, codes: CodeArray) -> Self:
+        """The same without compiled loops, which take longer to load than few codes take to list."""
+        row, sources = np.nonzero(codes >= 0)
+        starts = np.searchsorted(row, np.arange(len(codes) + 1)).astype(np.int64)
+        return cls(starts, sources.astype(np.int32), codes[row, sources], codes.shape[1])
 
     @classmethod
     def checked(
@@ -127,14 +139,11 @@ class SparseCodes:
 
     def take(self, rows: IntArray) -> Self:
         """The given rows, in that order."""
-        from assay._core import counting_loops
-
         chosen = np.asarray(rows, dtype=np.int64)
         lengths = np.diff(self.starts)[chosen]
         starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        sources, codes = np.empty(starts[-1], dtype=np.int32), np.empty(starts[-1], dtype=self.codes.dtype)
-        counting_loops.take_listed(self.starts, self.sources, self.codes, chosen, starts, sources, codes)
-        return type(self)(starts, sources, codes, self.width)
+        votes = np.arange(starts[-1]) + np.repeat(self.starts[chosen] - starts[:-1], lengths)
+        return type(self)(starts, self.sources[votes], self.codes[votes], self.width)
 
     def block(self, start: int, stop: int) -> Self:
         """Consecutive rows, without copying their votes."""

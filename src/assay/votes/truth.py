@@ -12,7 +12,7 @@ from assay.errors import VoteError
 from assay.tasks import LabelSpace
 from assay.votes.dense_codes import DenseCodes
 from assay.votes.encoding import ABSTAIN, is_missing
-from assay.votes.item_names import Names, common_index, index_names, index_of, rows_named, unknown_items
+from assay.votes.names import Names, common_index, index_names, index_of, rows_named, unknown_items
 from assay.votes.sparse_codes import SparseCodes
 
 if TYPE_CHECKING:
@@ -155,8 +155,21 @@ def _rows_of(columns: Mapping[str, Any]) -> Iterable[dict[str, str] | None]:
     lengths = {task: len(columns[task]) for task in columns}
     if len(set(lengths.values())) > 1:
         raise VoteError(f"every task needs one label (or None) per item, but their lengths are {lengths}")
-    for row in zip(*(list(columns[task]) for task in columns), strict=True):
-        yield {task: label for task, label in zip(columns, row, strict=True) if not is_missing(label)} or None
+    rows = zip(*(list(columns[task]) for task in columns), strict=True)
+    names = list(columns)
+
+    def said(row: tuple[Any, ...]) -> dict[str, str] | None:
+        return {task: label for task, label in zip(names, row, strict=True) if not is_missing(label)} or None
+
+    known: dict[tuple[Any, ...], dict[str, str] | None] = {}
+    for row in rows:
+        try:
+            if row not in known:
+                known[row] = said(row)
+        except TypeError:  # lists of labels, where any subset may apply
+            yield said(row)
+        else:
+            yield known[row]
 
 
 def _integers(labels: list[Any]) -> npt.NDArray[np.integer] | None:

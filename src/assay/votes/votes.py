@@ -17,10 +17,10 @@ from assay.tasks import TaskGraph, Vote, texts_of
 from assay.votes.alignment import check_emitted, check_sources
 from assay.votes.columns import Column, encode, probability_column
 from assay.votes.dense_codes import DenseCodes
-from assay.votes.item_names import check_unique, common_index, index_names, item_names, rows_named, unknown_items
 from assay.votes.levels import given_levels
 from assay.votes.long_table import long_lists, long_votes
 from assay.votes.matrix import codes_of_matrix, column_names
+from assay.votes.names import check_unique, common_index, index_names, item_names, rows_named, unknown_items
 from assay.votes.schema import HasSchema, OutcomeSets, Schema
 from assay.votes.several import Said, cast_votes, said_in, split_votes, table_of
 from assay.votes.soft_votes import common_scores, common_tables, recoded, with_levels

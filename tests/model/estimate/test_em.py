@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.model.estimate.balance_belief import BalanceBelief
-from assay.model.estimate.em import EMSettings, Expected, Maximizer, expectation_maximization, responsibilities
+from assay.model.estimate.em import Expected, Maximizer, expectation_maximization, responsibilities
 from assay.model.estimate.knowledge import Belief, Knowledge
+from assay.model.estimate.methods import EMSettings
 from assay.model.parameters import Parameters, normalised
 from assay.model.scoring import Scoring
 from assay.simulate import flat_world

@@ -19,6 +19,29 @@ def goodness_of(votes, **settings) -> GoodnessOfFit:
     return assay.LabelModel(**settings).fit(votes).fitted_.components[0].fit.goodness_of_fit
 
 
+@given(explained=st.floats(2.0, 500.0), misfit=st.floats(0.1, 60.0), correlation=st.sampled_from([0.0, 0.1]))
+def test_the_weight_falls_with_the_misfit_and_never_jumps_to_nothing(explained, misfit, correlation):
+    """A source more or less changes the misfit a little, and so may change labels a little only."""
+    step = 1e-4 * explained
+    one, other = (GoodnessOfFit(100, explained, value, correlation) for value in (misfit, misfit + step))
+    assert 0 <= other.weight <= one.weight <= 1
+    assert one.weight - other.weight < 0.06  # a twentieth is where all of the weight is rounded up to
+
+
+@pytest.mark.parametrize("explained", [2.0, 5.0, 20.0, 100.0])
+def test_there_is_no_cliff_at_what_is_allowed(explained):
+    at = GoodnessOfFit(100, explained, 1.0, 0.0).allowed
+    below, above = (GoodnessOfFit(100, explained, value, 0.0).weight for value in (at - 1e-9, at + 1e-9))
+    assert below > 0.5
+    assert below - above < 0.06
+
+
+def test_the_weight_is_nothing_where_the_misfit_is_large_beside_what_is_explained():
+    assert GoodnessOfFit(100, 50.0, 1.0, 0.0).weight == 1
+    assert 0.3 < GoodnessOfFit(100, 50.0, 1.8, 0.0).weight < 0.9
+    assert GoodnessOfFit(100, 50.0, 4.0, 0.0).weight == 0
+
+
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(
     "settings",

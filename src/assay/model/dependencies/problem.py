@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.counts import Evidence, Layout, Patterns, SourceGraph, Statistics, single_indicators
-from assay.model.estimate.em import EMSettings, expectation_maximization
+from assay.model.estimate.em import expectation_maximization
 from assay.model.estimate.knowledge import Knowledge
+from assay.model.estimate.methods import EMSettings
 from assay.model.estimate.residuals import overlaps
 from assay.model.estimate.start import from_majority
 from assay.model.parameters import Parameters, independent

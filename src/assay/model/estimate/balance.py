@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize, sparse
+from scipy import sparse
 
 from assay.counts import Evidence, Indicator, Layout, Patterns, Statistics, single_indicators
 from assay.model.estimate.solver import SolverOutcome
@@ -235,6 +235,8 @@ def _table(seen: _Seen, views: list[_Whitened]) -> FloatArray:
 
 def _matched(layout: Layout, said: FloatArray, rates: FloatArray) -> IntArray:
     """(outcomes,): the column of each outcome: the one under which votes that allow it are most frequent."""
+    from scipy import optimize
+
     lift = (said - rates[:, None]) / np.sqrt(np.maximum(rates, 1e-12))[:, None]
     allowed = layout.all_masks - layout.all_masks.mean(axis=1, keepdims=True)
     _, order = optimize.linear_sum_assignment(-allowed.T @ lift)

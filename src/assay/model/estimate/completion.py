@@ -19,7 +19,7 @@ from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy import linalg, optimize
+from scipy import linalg
 from scipy.sparse import csgraph
 
 from assay.counts import (
@@ -136,6 +136,8 @@ def _low_rank(
     inverse: FloatArray, deviation: FloatArray, apart: BoolArray, covariance: FloatArray, rank: int
 ) -> tuple[FloatArray, SolverOutcome]:
     """Z of rank r − 1: the weighted least-squares fit on Ω, from the factors that groups have in common."""
+    from scipy import optimize
+
     start = _from_factors(inverse, _common_factors(covariance, apart, rank))
     squared = np.where(apart, deviation**-2.0, 0.0)
     scale = float(np.sum(squared * inverse**2)) + 1e-300

@@ -12,7 +12,6 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from scipy.optimize import minimize, minimize_scalar
 
 from assay.counts import Design, Evidence
 from assay.model.estimate.shifting import shift_to
@@ -280,6 +279,8 @@ class CorrectionProblem:
 
     def _sureness(self, counts: FloatArray) -> tuple[float, float]:
         """The discount for correlated votes and the slope that make gold most probable."""
+        from scipy.optimize import minimize_scalar
+
         known = self.scoring.discount
         best = (np.inf, known, 1.0)
         for factor in self.settings.discounts if known > 0 else (1.0,):
@@ -311,6 +312,8 @@ class CorrectionProblem:
         self, start: Change, penalty: float, counts: FloatArray, point: FloatArray | None
     ) -> tuple[FloatArray, Change]:
         """Weights of votes with a penalty, from those with a stronger one."""
+        from scipy.optimize import minimize
+
         settings, outcomes, columns = self.settings, self.outcomes, self.columns
         width = len(self.active)
         free = width * outcomes <= settings.most_weights

@@ -35,6 +35,7 @@ from assay._core.threads import parallel_map
 from assay.counts import Design, Evidence, Layout, tied
 from assay.model.estimate.confidence import LevelsOfValues, levels_of
 from assay.model.estimate.knowledge import Belief, Knowledge
+from assay.model.estimate.methods import EMSettings
 from assay.model.estimate.solver import SolverOutcome
 from assay.model.parameters import TINY, Parameters, normalised
 from assay.model.scoring import Scoring, softmax
@@ -49,29 +50,6 @@ _LEAST_CHANCE = 1e-3
 
 MOST_UNSEEN = 0.8
 """The largest share of all items that can have been left out because nobody votes on them."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class EMSettings:
-    """Settings of expectation-maximization; the priors are pseudo-counts."""
-
-    even_coverage: float = 50.0
-    """The prior that a source votes equally often for all outcomes about which it can be right, in votes."""
-    class_conditional: float = 5.0
-    """The prior centred on the class-conditional fit, in votes per outcome."""
-    average_source: float = 20.0
-    """The prior centred on the average source, in votes per outcome."""
-    average_lift: float = 10.0
-    """The prior that a source which cannot name every outcome is like the average such source, in votes."""
-    even_balance: float = 1.0
-    """The prior centred on a uniform class balance, in items per outcome."""
-    max_steps: int = 2_000
-    tolerance: float = 1e-6
-    """Stop when no probability changes by more than this, or when the likelihood has stopped growing."""
-    no_gain: float = 1e-4
-    """A change in log-likelihood, over all items, that counts as none."""
-    patience: int = 20
-    """Stop after this number of consecutive steps without a gain."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +15,10 @@ from assay.model.estimate.balance import balance_from_overlaps
 from assay.model.estimate.balance_belief import BalanceBelief
 from assay.model.estimate.completion import from_inverse_covariance
 from assay.model.estimate.covariance import from_covariance
-from assay.model.estimate.em import EMSettings, expectation_maximization, leaves_out
+from assay.model.estimate.em import expectation_maximization, leaves_out
 from assay.model.estimate.goodness_of_fit import GoodnessOfFit, goodness_of_fit
 from assay.model.estimate.knowledge import Knowledge
+from assay.model.estimate.methods import EMSettings, Method
 from assay.model.estimate.named_labels import (
     LEAST_SOURCES,
     equally_accurate,
@@ -44,8 +45,6 @@ from assay.model.scoring import Scoring
 
 FloatArray = npt.NDArray[np.float64]
 
-Method = Literal["auto", "robust", "em", "completion", "covariance"]
-METHODS: tuple[Method, ...] = ("auto", "robust", "em", "completion", "covariance")
 
 _MOST_INDICATORS = 400
 """With more values than this, moments are slow and too noisy to be a good start."""

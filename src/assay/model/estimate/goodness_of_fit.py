@@ -9,8 +9,9 @@ sources share words, guidelines, and items that are hard for all of them.
 Hard items hardly show in pairs, since the parameters absorb them. They make the model
 overconfident: each vote is predicted better from the others on its item if those are discounted.
 
-A model whose residuals are more than chance counts for nothing. Any other earns its weight beside one that assumes less
-by what it explains: co-votes beyond those of sources that are independent unconditionally.
+A model earns its weight beside one that assumes less by what it explains: co-votes beyond those of sources that are
+independent unconditionally. Residuals that are more than chance take from that weight, the more the larger they are
+beside what is explained, down to nothing: one more source that does not fit must not turn all labels over.
 """
 
 from __future__ import annotations
@@ -34,6 +35,9 @@ CORRELATIONS = np.array([0.0, 0.02, 0.05, 0.1, 0.2, 0.4])
 
 _TOLERATED = 0.01
 """The misfit beyond chance that is tolerated, as a share of what is explained: with many items no model is exact."""
+
+_REFUSED = 0.02
+"""The misfit beyond that, likewise, at which the model counts for nothing; with less it counts in part."""
 
 _MIN_Z, _MIN_Z_IN_DOUBT = 3.0, 2.0
 """Votes on one item are correlated if that predicts them better by this many standard deviations."""
@@ -90,14 +94,18 @@ class GoodnessOfFit:
     def weight(self) -> float:
         """How much the labels of the model count, beside those of one that assumes less; from 0 to 1.
 
-        Nothing if its residuals are not due to chance; the more, the more of the votes it explains. If it
-        overlooks that some items are harder than others its labels are about as good, but far too confident.
+        The more, the more of the votes it explains; less, down to nothing, if its residuals are not due to chance. If
+        it overlooks that some items are harder than others its labels are about as good, but far too confident.
         """
-        if self.misfits:
-            return 0.0
         earned = self.explained / (self.explained + _HALF_EARNED)
-        weight = min(earned, _OVERCONFIDENT) if self.correlation > 0 else earned
+        weight = (min(earned, _OVERCONFIDENT) if self.correlation > 0 else earned) * self._believed
         return 1.0 if weight >= _ALL_EARNED else weight
+
+    @property
+    def _believed(self) -> float:
+        """What residuals leave of the weight: all of it if they are due to chance or tolerated, nothing if refused."""
+        excess = (self.misfit - self.allowed) / max(self.explained, TINY)
+        return float(np.clip(1 - excess / _REFUSED, 0.0, 1.0))
 
     @property
     def allowed(self) -> float:

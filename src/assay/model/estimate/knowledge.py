@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from assay.counts import Layout
 from assay.model.estimate.balance_belief import BalanceBelief
+
+if TYPE_CHECKING:
+    from assay.counts import Layout
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]

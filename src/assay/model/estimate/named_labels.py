@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.counts import Evidence, Layout
-from assay.model.estimate.em import EMSettings
+from assay.model.estimate.methods import EMSettings
 from assay.model.parameters import TINY, Parameters, independent, normalised
 from assay.model.scoring import Scoring, softmax
 from assay.votes import SILENCE_AGAINST

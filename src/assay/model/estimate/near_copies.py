@@ -17,8 +17,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.cluster.hierarchy import linkage, to_tree
-from scipy.spatial.distance import squareform
 
 from assay.counts import Layout, Statistics
 from assay.model.estimate.associations import Associations, Explained
@@ -112,6 +110,9 @@ def _candidates(associations: Associations) -> Branchings:
     near = np.clip(associations.at_least, 0.0, 1.0)
     if np.triu(near, 1).max(initial=0.0) < _LEAST_CORRELATION:
         return {}
+    from scipy.cluster.hierarchy import linkage, to_tree
+    from scipy.spatial.distance import squareform
+
     _, nodes = to_tree(linkage(squareform(1 - near, checks=False), "average"), rd=True)
     found: Branchings = {}
     for node in sorted((node for node in nodes if not node.is_leaf()), key=lambda node: (node.dist, node.id)):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize, sparse
+from scipy import sparse
 from scipy.sparse import csgraph
 
 from assay.checks import parts_of
@@ -48,6 +48,8 @@ def complete(
 
     Entries that are not constrained are zero. It has converged only if the known entries determine the vector.
     """
+    from scipy import optimize
+
     usable = known & (np.abs(factor) > 1e-12)
     constrained = usable.any(axis=1)
     if not constrained.any():

@@ -16,7 +16,6 @@ from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize
 
 from assay.model.estimate.levenberg_marquardt import least_squares
 
@@ -132,6 +131,8 @@ def _measured(
 
 def _alternating(table: FloatArray, start: ThreeWay) -> ThreeWay:
     """Least squares for one view after the other; last the shares, from the mean of each variable."""
+    from scipy import optimize
+
     shares, means = start.shares, list(start.means)
     for _ in range(_ROUNDS):
         for way in range(3):

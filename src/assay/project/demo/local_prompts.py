@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from assay._core.atomic_files import writing
-from assay._core.project_file import FILE
+from assay._core.project_file import FILE, SOURCES_FILE
 from assay.llm import LocalModel
-from assay.project.pipeline import Run, gold_votes, label_model
+from assay.project.gold_files import gold_votes
+from assay.project.pipeline import Run, label_model
 from assay.project.project import Project
 from assay.project.prompt_notes import PromptNotes
-from assay.project.source_file import SOURCES_FILE, source_toml
+from assay.project.source_file import source_toml
 from assay.sources import PromptSource, prompt
 from assay.tasks import none_of
 from assay.votes import compare_with_gold

@@ -11,15 +11,17 @@ import numpy as np
 from assay.errors import AssayError
 from assay.project.advice_in_toml import in_toml
 from assay.project.contents import Contents
-from assay.project.source_lines import SourceLine, source_lines
+from assay.project.source_overview import SourceLine, source_lines
 
 Place = Literal["data", "sources", "source", "new source", "label", "run", "report"]
 
+FIRST_LABELS = 20
+"""As many hand labels come before anything else: they tell where things stand."""
 ENOUGH_LABELS = 100
 """As many hand labels are put to use before anything else is worth more of a person's time."""
 _FEW_SOURCES = 3
-_BARE = 0.1
-"""A share of items without votes that is worth a look."""
+_BARE, _MANY_BARE = 0.1, 0.3
+"""Shares of items without votes that are worth a look, and worth more than further labels."""
 _ENOUGH_VOTES = 10
 
 
@@ -38,11 +40,13 @@ class Step:
 
 def next_steps(contents: Contents, most: int = 3) -> list[Step]:
     """The steps that are worth the most, the first first."""
-    found: list[Step] = []
+    found: dict[tuple[str, str], Step] = {}
     for step in _steps(contents):
-        if len(found) < most:
-            found.append(step)
-    return found
+        # The same place is worth one card, whatever the number of reasons to go there.
+        found.setdefault((step.place, str(step.query)), step)
+        if len(found) == most:
+            break
+    return list(found.values())
 
 
 def _steps(contents: Contents) -> Iterator[Step]:
@@ -62,7 +66,11 @@ def _steps(contents: Contents) -> Iterator[Step]:
         yield Step("Run the project", in_toml(contents.note) or "There are no labels yet.", "run", action="Run")
     else:
         yield from _after_a_run(contents)
-    yield from _more_labels(contents)
+    # A few labels tell where things stand. Then sources are worth more, until most items have votes to learn from.
+    yield from _more_labels(contents, FIRST_LABELS)
+    yield from _silent_items(contents, _MANY_BARE)
+    yield from _more_labels(contents, ENOUGH_LABELS)
+    yield from _silent_items(contents, _BARE)
     yield from _to_look_at(contents)
 
 
@@ -122,30 +130,33 @@ def _is_astray(line: SourceLine) -> bool:
     return line.gold is not None and line.gold.items >= _ENOUGH_VOTES and line.gold.high < 0.5
 
 
-def _more_labels(contents: Contents) -> Iterator[Step]:
-    done = len(contents.hand)
-    if contents.votes is not None and done < min(ENOUGH_LABELS, len(contents)):
+def _more_labels(contents: Contents, enough: int) -> Iterator[Step]:
+    done, wanted = len(contents.hand), min(enough, len(contents))
+    if contents.votes is not None and done < wanted:
         yield Step(
             "Label some items by hand" if not done else "Label more items by hand",
-            f"{done:,} of the first {min(ENOUGH_LABELS, len(contents)):,} are done. They tell how right labels are, "
+            f"{done:,} of the first {wanted:,} are done. They tell how right labels are, "
             "how common each label is, and which sources to trust.",
             "label",
             action="Label",
         )
 
 
+def _silent_items(contents: Contents, most: float) -> Iterator[Step]:
+    """Items on which no source votes, if these are more than a share."""
+    bare = float(np.mean(~contents.results.is_voted)) if contents.votes is not None and len(contents) else 0.0
+    if bare >= most:
+        yield Step(
+            "Find a source for silent items",
+            f"On {bare:.0%} of the items no source votes, so that their label is only the class balance.",
+            "data",
+            {"only": "silent"},
+            "See them",
+        )
+
+
 def _to_look_at(contents: Contents) -> Iterator[Step]:
     results = contents.results
-    if contents.votes is not None:
-        bare = float(np.mean(~results.is_voted)) if len(contents) else 0.0
-        if bare >= _BARE:
-            yield Step(
-                "Find a source for silent items",
-                f"On {bare:.0%} of the items no source votes, so that their label is only the class balance.",
-                "data",
-                {"only": "silent"},
-                "See them",
-            )
     if contents.labels is not None and contents.is_wrong.any():
         yield Step(
             "Read what the labels get wrong",

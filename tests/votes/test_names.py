@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from assay import LabelModel, TaskGraph, VoteError, Votes
 from assay.simulate import flat_world
-from assay.votes.item_names import index_of, item_names, rows_named
+from assay.votes.names import index_of, item_names, rows_named
 
 SOME_NAMES = st.one_of(st.lists(st.integers(-5, 50), unique=True), st.lists(st.text(max_size=3), unique=True))
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import bdtr, bdtrc
 
 from assay.counts import Tally
 
@@ -87,6 +86,8 @@ def different(hits: IntArray, trials: IntArray | int, later_hits: IntArray, late
     Given how often the rarer of the two outcomes occurred in all, it falls into the later trials as a binomial number,
     whose spread is at least the true one: so the p-values are right, or too large, for the smallest counts too.
     """
+    from scipy.special import bdtr, bdtrc
+
     n, m = (np.broadcast_to(np.asarray(count, dtype=np.int64), np.shape(hits)) for count in (trials, later_trials))
     is_common = 2 * (hits + later_hits) > n + m
     first, second = np.where(is_common, n - hits, hits), np.where(is_common, m - later_hits, later_hits)

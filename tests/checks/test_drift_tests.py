@@ -6,7 +6,7 @@ from scipy.stats import fisher_exact
 
 from assay import LabelModel, Tally, Votes
 from assay.checks import drift
-from assay.checks.drift import different
+from assay.checks.drift_tests import different
 from assay.simulate import flat_world
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 import assay
-from assay.votes.long_columns import long_columns, looks_long
+from assay.votes.long_form import long_columns, looks_long
 
 UNKNOWN = {"item": None, "source": None, "label": None}
 

@@ -7,7 +7,7 @@ import pytest
 
 from assay import AssayError, Labels, Task, TaskGraph, at_most, excludes, implies
 from assay.labels import subsets
-from assay.labels.subsets import f1_thresholds
+from assay.labels.label_subsets import f1_thresholds
 
 
 def made(chances, constraints=()):
