@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -52,3 +54,14 @@ def test_every_public_name_is_there_and_explained(name):
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'aply'"):
         assay.aply  # noqa: B018
+
+
+def test_no_door_has_a_name_of_a_module_behind_it():
+    """Names are loaded when they are asked for, and a module that was loaded before would be what is found."""
+    root = Path(assay.__file__).parent
+    for door in root.rglob("__init__.py"):
+        room = door.parent
+        behind = {path.stem for path in room.glob("*.py")} | {path.parent.name for path in room.glob("*/__init__.py")}
+        if "__all__" in door.read_text(encoding="utf-8"):
+            found = importlib.import_module(".".join(["assay", *room.relative_to(root).parts]))
+            assert behind.isdisjoint(found.__all__), room

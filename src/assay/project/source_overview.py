@@ -139,7 +139,7 @@ def where_written(project: Project, source: Source | None, declared: DeclaredSou
     return ", ".join(path.name for path in project.modules) if source is not None else ""
 
 
-def source_text(contents: Contents, name: str) -> str:
+def text_of_source(contents: Contents, name: str) -> str:
     """How a source is written: its lines of ``sources.toml`` or of a Python module, to be read."""
     file = SourceFile.read(contents.project.sources_file, missing_ok=True)
     if name in file.names:

@@ -26,8 +26,8 @@ from assay.project import (
     preview_source,
     rows_found,
     source_lines,
-    source_text,
     switch_source,
+    text_of_source,
     version_of,
 )
 from assay.studio.pages import contents_of, link, pages_of
@@ -65,7 +65,7 @@ def source(request: Request) -> Response:
         "source.html",
         contents=contents,
         source=line,
-        text=source_text(contents, name),
+        text=text_of_source(contents, name),
         wrong=len(wrong),
         mistakes=item_lines(contents, wrong[:_MISTAKES]),
         effect=effect,
