@@ -26,7 +26,6 @@ SCREENS = {
     "/report/page": [],  # tests/report looks at it
     "/job/events": [],
 }  # fmt: skip
-PATHS = [path for paths in SCREENS.values() for path in paths]
 
 
 def test_every_screen_is_looked_at():
@@ -48,26 +47,57 @@ def running(example, tmp_path_factory):
         yield studio
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 400])
-def test_everybody_can_use_it(browser, running, width, scheme):
+def faults_everywhere(tab, path):
+    """What is wrong with the page that is open: by day and by night, on a desk and on a phone."""
     faults = {}
-    with window(browser, running, width=width, color_scheme=scheme) as tab:
-        for path in PATHS:
+    for width in (1280, 400):
+        tab.set_viewport_size({"width": width, "height": 900})
+        for scheme in ("light", "dark"):
+            tab.emulate_media(color_scheme=scheme)
+            found = faults_of(tab)
+            if found:
+                faults[f"{path}, {width} px, {scheme}"] = found
+    tab.set_viewport_size({"width": 1280, "height": 900})
+    return faults
+
+
+@pytest.mark.parametrize("screen", [screen for screen, paths in SCREENS.items() if paths])
+def test_everybody_can_use_it(browser, running, screen):
+    faults = {}
+    with window(browser, running) as tab:
+        for path in SCREENS[screen]:
             tab.goto(f"{running.home}{path}")
             if "/sources/new?" in path:
                 tab.get_by_label("Votes for").last.select_option("Lawyer")
                 tab.wait_for_selector("#preview section, #preview .fault")
-            found = faults_of(tab)
-            if found:
-                faults[path] = found
-        # What shows only when it is asked for.
-        tab.goto(f"{running.home}/label")
-        for key in ("v", "?"):
-            tab.keyboard.press(key)
-        tab.wait_for_selector(".keys")
-        faults |= {"/label, all shown": found} if (found := faults_of(tab)) else {}
+            faults |= faults_everywhere(tab, path)
+        if screen == "/label":  # what shows only when it is asked for
+            for key in ("v", "?"):
+                tab.keyboard.press(key)
+            tab.wait_for_selector(".keys")
+            faults |= faults_everywhere(tab, "/label, all shown")
     assert faults == {}
+
+
+def test_the_checks_see_what_is_wrong(browser, running):
+    """Each fault that they look for, put into a page that has none."""
+    made = {
+        "contrast": "document.querySelector('main h1').insertAdjacentHTML('afterend', '<p class=x>pale</p>');"
+        "document.querySelector('p.x').style.color = '#999'",
+        "there must be one h1": "document.querySelector('main').append(document.createElement('h1'))",
+        "h4 after": "document.querySelector('h1').insertAdjacentHTML('afterend', '<h4>x</h4>')",
+        "no label": "document.querySelector('main').append(document.createElement('input'))",
+        "no text instead": "document.querySelector('main').append(document.createElement('img'))",
+        "two have the id": "document.querySelector('h1').id = 'main'",
+        "px wide": "document.querySelector('h1').style.width = '3000px'",
+        "jumps the queue": "document.querySelector('main a').tabIndex = 3",
+    }
+    with window(browser, running) as tab:
+        for fault, script in made.items():
+            tab.goto(f"{running.home}/")
+            assert faults_of(tab) == []
+            tab.evaluate(f"() => {{ {script} }}")
+            assert any(fault in found for found in faults_of(tab)), fault
 
 
 def test_tab_leads_everywhere_in_the_order_of_the_page(browser, running):

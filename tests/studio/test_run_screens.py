@@ -103,7 +103,7 @@ def test_a_run_can_be_stopped_and_leaves_nothing_half_written(slow, browser):
         assert {path: path.read_bytes() for path in (slow / "out").glob("*.*")} == before
         # And then another one may start.
         (slow / "go").touch()
-        tab.get_by_role("button", name="Run", exact=True).click()
+        tab.get_by_role("button", name="Only apply the sources").click()
         tab.wait_for_selector(".job-state b.good", timeout=60_000)
 
 
