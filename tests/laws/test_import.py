@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import subprocess
 import sys
 
@@ -7,7 +9,7 @@ import pytest
 
 import assay
 
-HEAVY = ("torch", "dask", "distributed", "pyspark", "sklearn", "altair", "httpx2")
+HEAVY = ("torch", "dask", "distributed", "pyspark", "sklearn", "altair", "httpx2", "starlette", "uvicorn", "jinja2")
 
 
 def in_a_new_process(program: str) -> str:
@@ -52,3 +54,16 @@ def test_every_public_name_is_there_and_explained(name):
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'aply'"):
         assay.aply  # noqa: B018
+
+
+def test_no_name_of_a_door_is_a_file_behind_it():
+    """Once the file is loaded the package has it under its name, and what is loaded when asked for is never asked for."""
+    rooms = [
+        importlib.import_module(f"assay.{room.name}") for room in pkgutil.iter_modules(assay.__path__) if room.ispkg
+    ]
+    both = {
+        f"{room.__name__}.{name}"
+        for room in rooms
+        for name in {part.name for part in pkgutil.iter_modules(room.__path__)} & set(getattr(room, "__all__", ()))
+    }
+    assert both == set()

@@ -6,6 +6,9 @@ from assay import LabelModel, Task, TaskGraph
 from assay.counts.tally import Tally
 from assay.report.facts import Counted
 from assay.simulate import task_world
+from tests.support.browser import browser
+
+__all__ = ["browser", "counted", "fitted"]
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,6 @@
 """The page as people meet it: in a browser, by day and by night, on a phone and on paper."""
 
-import os
 import re
-import shutil
 from contextlib import contextmanager
 
 import numpy as np
@@ -14,39 +12,6 @@ import assay
 from assay.cli import app
 from assay.project.stored import MODEL_FILE, VOTES_FILE
 from tests.support.nasty import nasty_report
-
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-
-
-def path_of_chromium():
-    """Where Chromium is; without it tests are skipped, or fail where everything should be there."""
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if found is None:
-        if os.environ.get("CI"):
-            pytest.fail("the report is looked at in Chromium, and there is none: make system")
-        pytest.skip("the report is looked at in Chromium, and there is none: apt-get install chromium")
-    return found
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """A browser with a new, empty profile."""
-    from playwright.sync_api import sync_playwright
-
-    path = path_of_chromium()
-    with sync_playwright() as player:
-        started = player.chromium.launch(executable_path=path, args=FLAGS, chromium_sandbox=False)
-        yield started
-        started.close()
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from assay.project.browsing import LabelShown, labels_at
 from assay.project.contents import Contents
 from assay.project.runs import changed_labels
 from assay.report import Contribution, contributions_of, outcome_texts
-from assay.sources import Rule, places_of
+from assay.sources import Rule, check_pattern, places_of
 from assay.tasks import Task
 
 
@@ -72,8 +72,10 @@ def item_view(contents: Contents, row: int, *, highlight: str = "") -> ItemView:
     Raises
     ------
     AssayError
-        If there is no such row.
+        If there is no such row, or the pattern cannot be used.
     """
+    if highlight:
+        check_pattern("search", highlight, "look for plain words, or mend it")
     if not 0 <= row < len(contents):
         raise AssayError(f"there is no row {row:,}: the data has {len(contents):,}, from 0")
     record = contents.data.row(row, named=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import re
 from collections.abc import Iterable, Mapping
@@ -138,7 +139,7 @@ def where_written(project: Project, source: Source | None, declared: DeclaredSou
     return ", ".join(path.name for path in project.modules) if source is not None else ""
 
 
-def source_text(contents: Contents, name: str) -> str:
+def text_of_source(contents: Contents, name: str) -> str:
     """How a source is written: its lines of ``sources.toml`` or of a Python module, to be read."""
     file = SourceFile.read(contents.project.sources_file, missing_ok=True)
     if name in file.names:
@@ -216,15 +217,29 @@ def mistakes_of(contents: Contents, name: str) -> npt.NDArray[np.int64]:
     return np.concatenate([known, np.setdiff1d(np.unique(row[unlikely]), known)])
 
 
-def declare_source(project: Project, entry: Mapping[str, Any], *, instead_of: str | None = None) -> SourceFile:
+def version_of(file: SourceFile, name: str) -> str:
+    """Tells whether a source of ``sources.toml`` is still written as it was."""
+    return hashlib.sha256(file.text_of(name).encode()).hexdigest()
+
+
+def declare_source(
+    project: Project, entry: Mapping[str, Any], *, instead_of: str | None = None, version: str | None = None
+) -> SourceFile:
     """Write a source into ``sources.toml``: at its end, or in the place of another one of that file.
+
+    ``version`` is that of the other one when it was read (:func:`version_of`), if nobody may have changed it since.
 
     Raises
     ------
     AssayError
-        If it cannot be made, names a label that there is not, or has the name of another source; nothing is written.
+        If it cannot be made, names a label that there is not, has the name of another source, or if somebody else has
+        changed the one that it replaces; nothing is written.
     """
     file = SourceFile.read(project.sources_file, missing_ok=True)
+    if instead_of is not None and version is not None and version != version_of(file, instead_of):
+        raise ProjectError(
+            f"{instead_of} was changed in {file.path.name} since it was opened here; open it again, and then edit it"
+        )
     edited = file.add(entry) if instead_of is None else file.replace(instead_of, entry)
     edited.sources(project.tasks)
     if project.modules and entry.get("name") not in file.names:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
+from urllib.parse import quote
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
@@ -58,7 +60,7 @@ def pressed(request: Request, form: FormData) -> Response:
     key = key_of(form.get("key", ""))
     version = str(form.get("version", ""))
     desks: Desks = request.app.state.desks
-    told = desks.press(contents, desk, key, int(version) if version.isdigit() else -1) if key else ""
+    told = desks.press(contents, desk, key, int(version) if re.fullmatch(r"\d{1,30}", version) else -1) if key else ""
     if not request.headers.get("x-piece"):
         query = {**wanted.query, **({"random": "1"} if is_random else {})}
         return RedirectResponse(request.url_for("labeling").include_query_params(**query), 303)
@@ -71,5 +73,6 @@ def name(request: Request, form: FormData) -> Response:
     if not said or len(said) > _LONGEST_NAME or not said.isprintable():
         raise AssayError(f"a name has 1 to {_LONGEST_NAME} characters")
     answer = RedirectResponse("/label", 303)
-    answer.set_cookie(NAME_COOKIE, said, max_age=365 * 86_400, httponly=True, samesite="lax")
+    # A header has no place for most of the world's letters.
+    answer.set_cookie(NAME_COOKIE, quote(said), max_age=365 * 86_400, httponly=True, samesite="lax")
     return answer

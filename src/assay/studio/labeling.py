@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from threading import Lock
+from time import time_ns
 from typing import Any
 
 from assay.errors import ProjectError
@@ -31,8 +32,8 @@ class Desk:
     key: str
     """Which queue: a filter, random, or the items that are most useful."""
     state: Labeling
-    version: int = 0
-    """Rises with every key, so that a tab that is behind is told so."""
+    version: int = field(default_factory=time_ns)
+    """Rises with every key, so that a tab that is behind is told so; by a batch or a restart too, hence not from 0."""
 
 
 @dataclass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import unquote, urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
@@ -93,6 +93,6 @@ def contents_of(request: Request) -> Contents:
 
 def person_of(request: Request) -> str:
     """Who uses this browser, as they said; else whoever started the studio."""
-    said = request.cookies.get(NAME_COOKIE, "").strip()
+    said = unquote(request.cookies.get(NAME_COOKIE, "")).strip()
     default: str = request.app.state.by
     return said or default

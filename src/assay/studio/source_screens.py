@@ -26,12 +26,15 @@ from assay.project import (
     preview_source,
     rows_found,
     source_lines,
-    source_text,
     switch_source,
+    text_of_source,
+    version_of,
 )
 from assay.studio.pages import contents_of, link, pages_of
 
 _KINDS = {"keywords": "words", "regex": "a regular expression"}
+_CASE_COUNTS = {"keywords": False, "regex": True}
+"""Whether case counts for a kind if an entry says nothing about it."""
 _MISTAKES = 12
 _NOT, _APART = "not ", "."
 """In the choice of labels: before one that is ruled out, and between a task and its label."""
@@ -62,7 +65,7 @@ def source(request: Request) -> Response:
         "source.html",
         contents=contents,
         source=line,
-        text=source_text(contents, name),
+        text=text_of_source(contents, name),
         wrong=len(wrong),
         mistakes=item_lines(contents, wrong[:_MISTAKES]),
         effect=effect,
@@ -109,11 +112,13 @@ def _from_query(contents: Contents, wanted: Filter, query: Mapping[str, str]) ->
         "on": query.get("on", "") or next(iter(contents.texts), ""),
         "label": query.get("choice", ""),
         "case": "",
+        "version": "",
     }
 
 
 def _filled(contents: Contents, name: str) -> dict[str, str]:
-    said = SourceFile.read(contents.project.sources_file)[name].said
+    file = SourceFile.read(contents.project.sources_file)
+    said = file[name].said
     kind = next((kind for kind in _KINDS if kind in said), None)
     what = None if kind is None else said[kind]
     if kind is None or isinstance(what, Mapping) or not isinstance(said.get("label"), str | Mapping):
@@ -123,18 +128,20 @@ def _filled(contents: Contents, name: str) -> dict[str, str]:
         "kind": kind,
         "what": what if isinstance(what, str) else "\n".join(what or ()),
         "on": str(said.get("on", "")),
-        "label": _choice_of(said),
-        "case": "1" if said.get("case_sensitive") else "",
+        "label": _choice_of(contents, said),
+        "case": "1" if said.get("case_sensitive", _CASE_COUNTS[kind]) else "",
+        "version": version_of(file, name),
     }
 
 
-def _choice_of(said: Mapping[str, Any]) -> str:
+def _choice_of(contents: Contents, said: Mapping[str, Any]) -> str:
     """The label of an entry, as the choice in the form calls it."""
     label, task = said["label"], said.get("task")
     if isinstance(label, Mapping):
         names = label.get("none_of", [])
         return f"{_NOT}{names[0]}" if len(names) == 1 else ""
-    return f"{task}{_APART}{label}" if task else str(label)
+    is_known = any(value == label for _, choices in _choices(contents) for value, _ in choices)
+    return str(label) if is_known or not task else f"{task}{_APART}{label}"
 
 
 def _choices(contents: Contents) -> list[tuple[str, list[tuple[str, str]]]]:
@@ -176,8 +183,20 @@ def _entry(contents: Contents, form: FormData) -> dict[str, Any]:
     if on not in contents.data.columns:
         raise AssayError(f"the data has no column {on!r}")
     name = str(form.get("name", "")).strip() or "new_source"
-    case = {"case_sensitive": True} if form.get("case") else {}
-    return {"name": name, kind: said, **_label(contents, str(form.get("label", ""))), "on": on, **case}
+    counts = bool(form.get("case"))
+    case = {} if counts == _CASE_COUNTS[kind] else {"case_sensitive": counts}
+    label = _label(contents, str(form.get("label", "")))
+    return {"name": name, kind: said, **label, "on": on, **case, **_not_in_the_form(contents, kind, form)}
+
+
+def _not_in_the_form(contents: Contents, kind: str, form: FormData) -> dict[str, Any]:
+    """What else the source that is edited says, which the form has no field for."""
+    edited = str(form.get("edit", ""))
+    if not edited:
+        return {}
+    said = SourceFile.read(contents.project.sources_file)[edited].said
+    own = {"enabled", *({"whole_words"} if kind == "keywords" else ())}
+    return {key: value for key, value in said.items() if key in own}
 
 
 def preview(request: Request, form: FormData) -> Response:
@@ -185,7 +204,8 @@ def preview(request: Request, form: FormData) -> Response:
     contents = contents_of(request)
     note, found, examples = "", None, []
     try:
-        found = preview_source(contents, made_source(contents.project, _entry(contents, form)))
+        entry = {**_entry(contents, form), "enabled": True}
+        found = preview_source(contents, made_source(contents.project, entry))
         examples = item_lines(contents, np.array(found.examples, dtype=np.int64))
         note = in_toml(found.note)
     except AssayError as error:
@@ -204,7 +224,8 @@ def save(request: Request, form: FormData) -> Response:
         said = _label(contents, str(form.get("choice", "")))
         declare_list(contents, rows_found(contents, wanted), name, said["label"], said.get("task"))
     else:
-        declare_source(contents.project, _entry(contents, form), instead_of=str(form.get("edit", "")) or None)
+        edited, version = (str(form.get(field, "")) or None for field in ("edit", "version"))
+        declare_source(contents.project, _entry(contents, form), instead_of=edited, version=version)
     return RedirectResponse(link("/source", {"name": name}), 303)
 
 

@@ -59,7 +59,8 @@
   if (offer) {
     document.addEventListener("selectionchange", () => {
       const chosen = getSelection(), words = chosen.toString().trim();
-      const place = chosen.anchorNode?.parentElement?.closest("[data-column]");
+      const start = chosen.anchorNode;  // a text or, if all of it was selected, what holds it
+      const place = (start instanceof Element ? start : start?.parentElement)?.closest("[data-column]");
       offer.closest(".selection").hidden = !(words && place);
       if (!words || !place) return;
       offer.href = `/sources/new?${new URLSearchParams({ words: words.slice(0, 200), on: place.dataset.column })}`;
