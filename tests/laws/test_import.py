@@ -57,7 +57,7 @@ def test_an_unknown_name_is_an_attribute_error():
 
 
 def test_no_name_of_a_door_is_a_file_behind_it():
-    """Once the file is loaded the package has it under its name, and what is loaded when asked for is never asked for."""
+    """A loaded file is an attribute of its package, so that a lazy name it shares would never be looked for."""
     rooms = [
         importlib.import_module(f"assay.{room.name}") for room in pkgutil.iter_modules(assay.__path__) if room.ispkg
     ]
