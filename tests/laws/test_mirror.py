@@ -45,6 +45,7 @@ TESTED_IN = {
     "cli/results.py": "cli/test_entry.py",
     "cli/run_output.py": "cli/test_entry.py",
     "cli/session.py": "cli/test_entry.py",
+    "cli/studio.py": "studio/test_server.py",
     "cli/votes.py": "cli/test_entry.py",
     # Read when the command line starts.
     "_core/project_file.py": "laws/test_cli_start.py",

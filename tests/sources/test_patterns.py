@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import polars as pl
 import pytest
 from hypothesis import given
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 import assay
 from assay import SourceError
 from assay._core.rows import Batch
-from assay.sources.patterns import check_pattern, match_patterns
+from assay.sources.patterns import check_pattern, match_patterns, places_of
 from tests.support.rules import columns, words
 
 
@@ -47,3 +49,27 @@ def test_what_polars_cannot_use_is_told_with_advice_and_cut_if_long():
         check_pattern("keywords", "(" + "x" * 500, "mend it")
     assert "x" * 79 + "…'" in str(caught.value)
     assert "x" * 80 not in str(caught.value)
+
+
+SIMPLE = ["a", "ab", "a+", r"\bab\b", "a|b", "[ab]c?", "b$", "^a", "(a)(b)", "(?i)A", "a*", "c.", r"\w+"]
+
+
+@given(st.text(st.sampled_from("abcABC é\n"), max_size=12), st.sampled_from(SIMPLE))
+def test_places_are_those_that_python_finds(text, pattern):
+    expected = [found.span() for found in re.finditer(pattern, text) if found[0]]
+    assert places_of(pattern, text) == expected
+
+
+@given(columns, st.lists(words, min_size=1, max_size=3))
+def test_a_rule_has_places_exactly_where_it_votes(column, wanted):
+    rule = assay.keywords(wanted, "A", on="text")
+    codes = rule.emit(Batch(pl.DataFrame({"text": pl.Series(column, dtype=pl.String)}))).codes.tolist()
+    for text, code in zip(column, codes, strict=True):
+        if text is not None:
+            places = rule.places(text)
+            assert bool(places) == (code >= 0)
+            assert all(text[start:end].lower() in [word.lower() for word in wanted] for start, end in places)
+
+
+def test_texts_with_the_marks_themselves_have_no_places():
+    assert places_of("a", "\ue000a") == []
