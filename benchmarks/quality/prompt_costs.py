@@ -2,7 +2,9 @@
 
     python -m benchmarks.quality.prompt_costs
 
-With the server's tokenizer; without one, after 50 answers; and with a budget of half of the cost. Needs ``make llm``.
+With the server's tokenizer, before anything is asked and after the first answers; without one, after these; and with
+a budget of half of the cost. Needs ``make llm``. One of the prompts has its answers written as JSON, whose length no
+tokenizer tells.
 """
 
 from __future__ import annotations
@@ -50,15 +52,18 @@ def main() -> None:
         by_tokenizer = assay.prompt_costs(sources, rows, prompts=settings)
         assay.apply(sources, rows[:FIRST], tasks, prompts=settings, progress=False)
         before = sum(spent(cache))
-        by_answers = assay.prompt_costs(sources, rows, prompts=settings, tokenizer=False)
+        by_both, by_answers = (
+            assay.prompt_costs(sources, rows, prompts=settings, tokenizer=tokenizer) for tokenizer in (True, False)
+        )
         assay.apply(sources, rows, tasks, prompts=settings, progress=False)
         tokens_in, tokens_out = spent(cache)
         total = tokens_in + tokens_out
         for what, foreseen, actual in (
-            ("with the tokenizer", by_tokenizer.tokens, total),
-            (f"after {2 * FIRST} answers", by_answers.tokens, total - before),
+            ("with the tokenizer, nothing asked", by_tokenizer.tokens, total),
+            (f"with it, after {2 * FIRST} answers", by_both.tokens, total - before),
+            (f"without, after {2 * FIRST} answers", by_answers.tokens, total - before),
         ):
-            print(f"{what:22} foreseen {foreseen:,} tokens, actual {actual:,}: {foreseen / actual - 1:+.1%}")
+            print(f"{what:34} foreseen {foreseen:,} tokens, actual {actual:,}: {foreseen / actual - 1:+.1%}")
         cost = (tokens_in + 4 * tokens_out) / 1e6
         limited = replace(settings, cache=Path(folder) / "limited.sqlite", budget=cost / 2)
         votes = assay.apply(sources, rows, tasks, prompts=limited, progress=False)

@@ -23,7 +23,7 @@ from assay.project import least_sure
 
 RESULTS = Path(__file__).parents[1] / "results" / "quality_unsure_prompts.json"
 SHARES = (0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
-DRAWS, GOLD, CHEAP = 20, 50, 10
+DRAWS, GOLD, CHEAP = 40, 50, 10
 TARGET = 0.8
 """The share of the gain that a fifth of the calls is to give."""
 
@@ -56,6 +56,15 @@ def accuracies(
     return found
 
 
+def interval(draws: Sequence[dict[float, float]], share: float) -> tuple[float, float]:
+    """95% of the share of the gain, by how much it depends on which items have gold (bootstrap over draws)."""
+    figures = np.array([[draw[0.0], draw[share], draw[1.0]] for draw in draws])
+    chosen = np.random.default_rng(0).integers(len(draws), size=(2_000, len(draws)))
+    none, some, every = figures[chosen].mean(axis=1).T
+    low, high = np.percentile((some - none) / (every - none), [2.5, 97.5])
+    return float(low), float(high)
+
+
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--output", type=Path, default=RESULTS)
@@ -70,8 +79,10 @@ def main() -> None:
     gain = {share: (mean[share] - mean[0.0]) / (mean[1.0] - mean[0.0]) for share in mean}
     for share in mean:
         print(f"{share:4.0%} asked: accuracy {mean[share]:.2%}, {gain[share]:.0%} of the gain")
-    print(f"at 20%: {gain[0.2]:.0%} of the gain, target {TARGET:.0%}: {'met' if gain[0.2] >= TARGET else 'missed'}")
-    told = {"draws": DRAWS, "gold": GOLD, "accuracy": mean, "share_of_gain": gain}
+    low, high = interval(draws, 0.2)
+    verdict = "met" if gain[0.2] >= TARGET else "missed"
+    print(f"at 20%: {gain[0.2]:.0%} of the gain ({low:.0%} to {high:.0%}), target {TARGET:.0%}: {verdict}")
+    told = {"draws": DRAWS, "gold": GOLD, "accuracy": mean, "share_of_gain": gain, "interval_at_20": [low, high]}
     options.output.write_text(json.dumps(told, indent=1) + "\n")
 
 

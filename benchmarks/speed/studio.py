@@ -78,7 +78,9 @@ def made(home: Path, rows: int) -> Path:
 def studio(home: Path) -> Iterator[tuple[httpx2.Client, int]]:
     """A studio in a process of its own, a browser that has its cookie, and the process."""
     command = [sys.executable, "-c", "from assay.cli import main; main()", "studio", str(home)]
-    process = subprocess.Popen([*command, "--port", "0", "--token", TOKEN], stdout=subprocess.PIPE, text=True, env=None)
+    process = subprocess.Popen(
+        [*command, "--port", "0", "--token", TOKEN, "--by", "ann"], stdout=subprocess.PIPE, text=True, env=None
+    )
     try:
         assert process.stdout is not None
         said = process.stdout.readline()

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay.checks import Learnability, check_tally
+from assay.checks import Learnability, check_tally, vote_counts
 from assay.counts import Tally
 from assay.model.dependencies import learn_dependencies
 from assay.simulate import flat_world
@@ -34,8 +34,8 @@ def test_large_groups_are_not():
 def countings(monkeypatch):
     """The components whose votes were counted so far."""
     counted = []
-    overlaps = Tally.overlaps
-    monkeypatch.setattr(Tally, "overlaps", lambda tally, index: counted.append(index) or overlaps(tally, index))
+    count = vote_counts._counts_of
+    monkeypatch.setattr(vote_counts, "_counts_of", lambda tally, index: counted.append(index) or count(tally, index))
     return counted
 
 

@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 
@@ -32,6 +33,40 @@ def test_what_was_put_is_there(tmp_path):
         assert not cache.holds(question("b"))
     with AnswerCache(path) as again:
         assert again.get(question("a")) == reply()
+
+
+def test_answers_of_one_form_tell_how_long_others_are(tmp_path):
+    def asked(text, most):
+        return Request(question(text).endpoint, {"model": "m", "messages": messages(text), "max_tokens": most})
+
+    with AnswerCache(tmp_path / "answers.sqlite") as cache:
+        for number in range(4):
+            cache.put(asked(f"long {number}", 60), Reply("{}", True, (), 5, 30 + number))
+            cache.put(asked(f"short {number}", 1), Reply("y", True, (), 5, 1))
+        long, short, other = (asked("new", most) for most in (60, 1, 2))
+        assert cache.answer_tokens(long.endpoint, long.form) == (4, 31.5)
+        assert cache.answer_tokens(short.endpoint, short.form) == (4, 1.0)
+        assert cache.answer_tokens(other.endpoint, other.form) == (0, 0.0)
+
+
+def test_an_older_cache_is_used_on(tmp_path):
+    path = tmp_path / "answers.sqlite"
+    file = sqlite3.connect(path)
+    file.execute(
+        "CREATE TABLE answers (question BLOB PRIMARY KEY, url TEXT NOT NULL, model TEXT NOT NULL, reply TEXT NOT NULL, "
+        "input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL, characters INTEGER NOT NULL, at REAL NOT NULL"
+        ") WITHOUT ROWID"
+    )
+    old = question("old")
+    told = (old.digest, old.endpoint.chat_url, "m", reply().to_json(), 5, 1, 3, 0.0)
+    file.execute("INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?)", told)
+    file.commit()
+    file.close()
+    with AnswerCache(path) as cache, AnswerCache(path) as other:
+        assert cache.get(old) == reply()
+        other.put(question("new"), reply())
+        assert cache.get(question("new")) == reply()
+        assert cache.answer_tokens(old.endpoint, old.form) == (1, 1.0)
 
 
 def test_questions_are_not_in_the_file(tmp_path):

@@ -65,6 +65,21 @@ def test_of_equally_sure_items_chance_decides():
     assert one.mean() == pytest.approx(500, abs=100)
 
 
+def test_items_with_hand_labels_are_chosen_as_if_these_were_unknown():
+    """Else hand labels could tell nothing about the votes of prompts: nobody would ask prompts about those items."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 1000)
+    right = np.where(np.arange(1000) < 700, 0.97, 0.5)[:, None]
+    votes = np.where(rng.random((1000, 4)) < right, truth[:, None], 1 - truth[:, None])
+    known = rng.permutation(1000)[:100]
+    gold = np.full(1000, -1)
+    gold[known] = truth[known]
+    labels = assay.LabelModel(cardinality=2).fit(votes, gold, progress=False).label(votes, progress=False)
+    found = least_sure(labels, 0.2)
+    assert np.isin(known, found.rows).mean() == pytest.approx(0.2, abs=0.08)
+    assert found.confidence[known].min() == 1  # no errors are expected where labels are known
+
+
 def test_only_unsure_items_are_asked_about(project, server):
     found = unsure_items(project, 0.2, progress=False)
     assert len(found.rows) == 80

@@ -1,10 +1,12 @@
 """What prompts will cost, against what they cost."""
 
+import json
+
 import pytest
 
 import assay
 from assay import PromptSettings, TaskGraph, prompt, prompt_costs
-from tests.support.model_server import ModelServer, chance_of, words
+from tests.support.model_server import ModelServer, chance_of, completion, words
 
 MAIL = TaskGraph.flat("mail", ["Ham", "Spam"])
 ANSWERS = {"yes": "Spam", "no": "Ham"}
@@ -28,8 +30,6 @@ def sources():
 
 def spent(server):
     """The tokens that the server counted, in and out."""
-    import json
-
     return sum(words(json.loads(question)) for question in server.answered), sum(server.answered.values())
 
 
@@ -59,6 +59,29 @@ def test_after_fifty_answers_tokens_are_known_within_fifteen_percent(tmp_path):
     assert {one.basis for one in costs.prompts} == {"earlier answers"}
     assert [(one.questions, one.kept) for one in costs.prompts] == [(375, 25)] * 2
     assert costs.tokens == pytest.approx(after - before, rel=0.15)
+
+
+def test_answers_are_foreseen_from_those_to_the_same_prompt(tmp_path):
+    """A model writes more around its JSON than a tokenizer can tell; other prompts' single tokens say nothing of it."""
+    first, second = sources()[:2]
+
+    def wordy(body, before):
+        return completion('{ "answer": "yes" }' + " ." * 20 if "response_format" in body else "yes", asked=body)
+
+    def paid(server):
+        asked = [(words(json.loads(question)), "response_format" in question) for question in server.answered]
+        return sum(count for count, _ in asked), sum(24 if is_json else 1 for _, is_json in asked)
+
+    with ModelServer(wordy, tokenizer=True) as server:
+        settings = PromptSettings(base_url=server.base_url, model="m", cache=tmp_path / "a.sqlite", prices=PRICES)
+        assay.apply([first], rows(100), MAIL, prompts=settings, progress=False)
+        assay.apply([second], rows(10), MAIL, prompts=settings, progress=False)
+        before = paid(server)
+        costs = prompt_costs([first, second], rows(200), prompts=settings)
+        assay.apply([first, second], rows(200), MAIL, prompts=settings, progress=False)
+        tokens_in, tokens_out = (after - then for after, then in zip(paid(server), before, strict=True))
+    assert sum(one.output_tokens for one in costs.prompts) == pytest.approx(tokens_out, rel=0.02)
+    assert costs.tokens == pytest.approx(tokens_in + tokens_out, rel=0.05)
 
 
 def test_questions_are_counted_as_they_are_asked(tmp_path):

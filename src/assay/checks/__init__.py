@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from assay._core.lazy_names import lazy_names
 
 _HOMES = {
-    "assay.checks.checking": ["Learnability", "check", "check_tally", "with_models"],
+    "assay.checks.checking": ["Learnability", "check", "check_tally", "left_out", "with_models"],
     "assay.checks.copies": ["duplicate_groups", "inside_another", "nearly_alike"],
     "assay.checks.drift_tests": ["Drift", "drift", "drift_table"],
     "assay.checks.identifiability": ["parts_of"],
@@ -35,13 +35,14 @@ __all__ = [
     "drift_table",
     "duplicate_groups",
     "inside_another",
+    "left_out",
     "nearly_alike",
     "parts_of",
     "with_models",
 ]
 
 if TYPE_CHECKING:
-    from assay.checks.checking import Learnability, check, check_tally, with_models
+    from assay.checks.checking import Learnability, check, check_tally, left_out, with_models
     from assay.checks.copies import duplicate_groups, inside_another, nearly_alike
     from assay.checks.drift_tests import Drift, drift, drift_table
     from assay.checks.identifiability import parts_of

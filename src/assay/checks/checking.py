@@ -16,8 +16,19 @@ from assay.checks.problems import CheckReport, Problem, in_order
 from assay.checks.signal import too_little_signal
 from assay.checks.taxonomy import contradicted
 from assay.checks.vote_counts import VoteCounts, count_votes
-from assay.counts import Dependency, SourceGraph, Tally, needs_counting_in_pieces, tally_of
-from assay.votes import as_votes
+from assay.counts import (
+    MAX_TABLED,
+    MAX_VALUES,
+    Dependency,
+    SourceGraph,
+    Tally,
+    needs_counting_in_pieces,
+    tally_of,
+)
+from assay.votes import Schema, as_votes
+
+MOST_COMPARED = 1_000
+"""With too many sources to compare each with each other, copies are looked for among as many that vote most often."""
 
 
 def check(
@@ -138,6 +149,16 @@ def check_tally(
     return in_order(problems)
 
 
+def left_out(schema: Schema) -> list[str]:
+    """What a check leaves out because there are too many sources, in sentences; nothing where there are few."""
+    if schema.value_count <= MAX_VALUES or len(schema.names) <= MAX_TABLED:
+        return []
+    return [
+        f"of {len(schema.names):,} sources, copies were looked for among the {MOST_COMPARED:,} that vote most often, "
+        "and whether votes agree by more than chance was not checked"
+    ]
+
+
 @dataclass(frozen=True, eq=False)
 class Learnability:
     """Whether :func:`check` finds no error, asked for one set of dependencies after another.
@@ -200,19 +221,22 @@ def _warnings(counts: VoteCounts, known: _Known) -> Iterator[Problem]:
     yield from rules.inseparable(counts)
     yield from rules.silent_tasks(counts)
     yield from rules.silent_labels(counts)
-    copies = duplicate_groups(counts)
-    yield from rules.duplicated(counts, copies)
-    yield from rules.nearly_duplicated(counts, copies)
+    compared = counts.of_busiest(MOST_COMPARED) if counts.is_wide else counts
+    copies = duplicate_groups(compared)
+    yield from rules.duplicated(compared, copies)
+    yield from rules.nearly_duplicated(compared, copies)
     yield from rules.few_votes(counts)
     yield from rules.constant(counts)
     if counts.independent_sources < 3:
         return  # what follows would only repeat the error in other words
     lonely = rules.lonely_sources(counts)
-    parts = parts_of((counts.overlap > 0) & counts.independent)
+    parts = parts_of(counts.joined)
     yield from rules.overlaps_with_nobody(counts, lonely)
     yield from rules.bipartite(counts, parts)
     yield from rules.disconnected(counts, parts, lonely)
     yield from rules.too_few_items(counts)
+    if counts.is_wide:
+        return  # what follows needs a table of all pairs
     votes = among_votes(counts)
     unrelated = list(too_little_signal(counts, with_abstentions(counts, votes).among(counts.independent), parts))
     if not set(counts.tasks) <= known.labeled:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from assay.counts import Tally
+from assay.counts import MAX_TABLED, Tally
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,6 +21,9 @@ FALSE_ALARMS = 0.01
 """The probability that any source at all is named, if none has changed."""
 LEAST_CHANGE = 0.01
 """Smaller changes of a share are not worth telling, however sure they are."""
+
+_MOST_COMPARED = 1_000
+"""With more sources than are compared each with each other, as many that vote most often are."""
 
 
 @dataclass(frozen=True)
@@ -60,15 +63,18 @@ def drift(before: Tally, after: Tally, *, false_alarms: float = FALSE_ALARMS) ->
     """
     found: list[Drift] = []
     for component in range(len(before.label_space.components)):
-        was, now = (tally.overlaps(component, compatible=True) for tally in (before, after))
-        votes = [overlaps.overlap.diagonal() for overlaps in (was, now)]
+        votes = [tally.votes_on(component) for tally in (before, after)]
         p_values = different(votes[0], before.items, votes[1], after.items)
         for j, name in enumerate(before.names):
             share, later = votes[0][j] / max(before.items, 1), votes[1][j] / max(after.items, 1)
             found.append(Drift(name, "coverage", float(share), float(later), float(p_values[j])))
+        compared = np.arange(len(before.names))
+        if len(compared) > MAX_TABLED:
+            compared = np.sort(np.argsort(-(votes[0] + votes[1]), kind="stable")[:_MOST_COMPARED])
+        was, now = (tally.overlaps(component, compatible=True, among=compared) for tally in (before, after))
         pairs = different(was.agreement, was.overlap, now.agreement, now.overlap)
-        met = (was.overlap > 0) & (now.overlap > 0) & ~np.eye(len(before.names), dtype=bool)
-        for j, name in enumerate(before.names):
+        met = (was.overlap > 0) & (now.overlap > 0) & ~np.eye(len(compared), dtype=bool)
+        for j, name in enumerate(before.names[source] for source in compared):
             others = np.flatnonzero(met[j])
             if not len(others):
                 continue

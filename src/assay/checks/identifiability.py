@@ -35,14 +35,14 @@ class Part:
     """If it has no odd cycle: the two sides that all its edges run between."""
 
 
-def parts_of(joined: BoolArray) -> tuple[Part, ...]:
-    """The connected parts of a graph given by its (sources, sources) matrix.
+def parts_of(joined: BoolArray | sparse.csr_array) -> tuple[Part, ...]:
+    """The connected parts of a graph given by its (sources, sources) matrix, a table or a sparse one.
 
     >>> path = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]], dtype=bool)
     >>> parts_of(path)
     (Part(members=(0, 1, 2), sides=((0, 2), (1,))),)
     """
-    size = len(joined)
+    size = joined.shape[0]
     edges = sparse.csr_array(joined.astype(np.int8))
     _, part_of = csgraph.connected_components(edges, directed=False)
     # In two copies of the graph, with every edge leading to the other copy, the
@@ -50,8 +50,7 @@ def parts_of(joined: BoolArray) -> tuple[Part, ...]:
     _, copy_of = csgraph.connected_components(sparse.bmat([[None, edges], [edges, None]]), directed=False)
     has_odd_cycle = copy_of[:size] == copy_of[size:]
     found = []
-    for part in range(part_of.max(initial=-1) + 1):
-        members = np.flatnonzero(part_of == part)
+    for members in np.split(np.argsort(part_of, kind="stable"), np.cumsum(np.bincount(part_of)))[:-1]:
         first = copy_of[members] == copy_of[members[0]]
         sides = (tuple(members[first].tolist()), tuple(members[~first].tolist()))
         found.append(Part(tuple(members.tolist()), None if has_odd_cycle[members[0]] else sides))

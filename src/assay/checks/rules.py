@@ -71,8 +71,8 @@ def too_few_sources(counts: VoteCounts) -> Iterator[Problem]:
 
 def too_few_groups(counts: VoteCounts) -> Iterator[Problem]:
     """A006: sources without an edge between them are not independent if others connect them."""
-    if not counts.names or counts.independent_sources < 3:
-        return  # an error of its own
+    if not counts.names or counts.independent_sources < 3 or counts.is_wide:
+        return  # the first two are an error of their own; of many sources there are many groups
     groups = [joined(_names(counts, part.members), most=4) for part in parts_of(counts.tied)]
     if len(groups) >= 3:
         return
@@ -338,7 +338,7 @@ def one_language_model(groups: Iterable[Sequence[str]], dependent: Iterable[Sequ
 
 def lonely_sources(counts: VoteCounts) -> npt.NDArray[np.intp]:
     """Sources that vote on no item on which another source votes."""
-    return np.flatnonzero((counts.overlap > 0).sum(axis=1) == 1)
+    return np.flatnonzero(np.bincount(np.concatenate(counts.met), minlength=len(counts.names)) == 0)
 
 
 def _problem(code: str, counts: VoteCounts, message: str, fix: str) -> Problem:
@@ -368,9 +368,8 @@ def _linked(pairs: Sequence[Sequence[int]]) -> list[list[int]]:
 
 
 def _an_edge(counts: VoteCounts, sides: tuple[tuple[int, ...], tuple[int, ...]]) -> tuple[str, str]:
-    joined = (counts.overlap > 0) & counts.independent
-    one, other = np.argwhere(joined[np.ix_(*sides)])[0]
-    return counts.names[sides[0][one]], counts.names[sides[1][other]]
+    first = sides[0][0]  # which is joined to some source on the other side
+    return counts.names[first], counts.names[int(counts.joined[[first]].nonzero()[1].min())]
 
 
 def _labels_of(counts: VoteCounts, task: str) -> tuple[str, ...]:

@@ -8,9 +8,10 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from assay.checks.identifiability import independence_number
-from assay.counts import SourceGraph, Tally
+from assay.counts import MAX_TABLED, Overlaps, SourceGraph, Tally
 from assay.tasks import Component
 
 BoolArray = npt.NDArray[np.bool_]
@@ -47,10 +48,10 @@ class VoteCounts:
     """(sets, outcomes): the distinct sets of outcomes that some vote allows."""
     uses: IntArray
     """(sources, sets): how often each source says each set."""
-    overlap: IntArray
-    """(sources, sources): how often both vote; the diagonal is how often each votes."""
-    agreement: IntArray
-    """(sources, sources): how often both say the same."""
+    overlaps: Callable[[IntArray], Overlaps]
+    """Of the sources in some columns, how often two vote together and agree; a table of many would be too large."""
+    meeting: Callable[[IntArray], tuple[IntArray, IntArray]]
+    """Of the same, the pairs that vote on some common item, the first before the second."""
     covered: int
     """How many items have a vote."""
     mapped: Callable[[int, int], bool]
@@ -71,9 +72,60 @@ class VoteCounts:
         return replace(self, edges=tuple(edges))
 
     @property
+    def is_wide(self) -> bool:
+        """Whether there are too many sources to compare each with each other."""
+        return len(self.names) > MAX_TABLED
+
+    def of_busiest(self, most: int) -> VoteCounts:
+        """The counts of the sources that vote most often only."""
+        kept = np.sort(np.argsort(-self.votes, kind="stable")[:most])
+        place = {int(before): after for after, before in enumerate(kept)}
+        return replace(
+            self,
+            names=tuple(self.names[source] for source in kept),
+            columns=tuple(self.columns[source] for source in kept),
+            uses=self.uses[kept],
+            mapped=lambda one, other: self.mapped(int(kept[one]), int(kept[other])),
+            value_pairs=lambda: None,
+            value_counts=tuple(self.value_counts[source] for source in kept),
+            edges=tuple((place[one], place[other]) for one, other in self.edges if one in place and other in place),
+        )
+
+    @property
     def tasks(self) -> tuple[str, ...]:
         """The tasks of the component."""
         return self.component.tasks
+
+    @cached_property
+    def _overlaps(self) -> Overlaps:
+        return self.overlaps(np.array(self.columns, dtype=np.int64))
+
+    @property
+    def overlap(self) -> IntArray:
+        """(sources, sources): how often both vote; the diagonal is how often each votes."""
+        return self._overlaps.overlap
+
+    @property
+    def agreement(self) -> IntArray:
+        """(sources, sources): how often both say the same."""
+        return self._overlaps.agreement
+
+    @cached_property
+    def met(self) -> tuple[IntArray, IntArray]:
+        """(pairs,) each: the sources that vote on some common item, the first before the second."""
+        if self.is_wide:
+            return self.meeting(np.array(self.columns, dtype=np.int64))
+        one, other = np.nonzero(np.triu(self.overlap, 1))
+        return one.astype(np.int64), other.astype(np.int64)
+
+    @cached_property
+    def joined(self) -> sparse.csr_array:
+        """(sources, sources): the pairs that meet and are independent, which is what can be learned from."""
+        size, (one, other) = len(self.names), self.met
+        tied = np.array([first * size + second for first, second in self.edges], dtype=np.int64)
+        free = ~np.isin(one * size + other, tied)
+        ends = np.concatenate([one[free], other[free]]), np.concatenate([other[free], one[free]])
+        return sparse.csr_array((np.ones(2 * int(free.sum()), dtype=np.int8), ends), shape=(size, size))
 
     @cached_property
     def votes(self) -> IntArray:
@@ -101,7 +153,8 @@ class VoteCounts:
     @cached_property
     def independent_sources(self) -> int:
         """How many sources are independent of each other, all at once; three stands for more."""
-        return independence_number(self.independent)
+        dependent = {source for edge in self.edges for source in edge}
+        return 3 if len(self.names) - len(dependent) >= 3 else independence_number(self.independent)
 
     @cached_property
     def tied(self) -> BoolArray:
@@ -122,7 +175,6 @@ def _counts_of(tally: Tally, index: int) -> VoteCounts:
     for j, (of_code, uses) in enumerate(zip(sets.of_code, tally.uses, strict=True)):
         np.add.at(said[j], of_code[:-1], uses[:-1])
     speakers = np.flatnonzero(said[:, :-1].any(axis=1))
-    overlaps = tally.overlaps(index)
     return VoteCounts(
         component=component,
         index=index,
@@ -132,8 +184,8 @@ def _counts_of(tally: Tally, index: int) -> VoteCounts:
         columns=tuple(speakers.tolist()),
         masks=sets.masks,
         uses=said[speakers, :-1],
-        overlap=overlaps.overlap[np.ix_(speakers, speakers)],
-        agreement=overlaps.agreement[np.ix_(speakers, speakers)],
+        overlaps=lambda columns: tally.overlaps(index, among=columns),
+        meeting=lambda columns: tally.met(index, columns),
         covered=int(tally.covered[index]),
         mapped=lambda one, other: tally.corresponds(index, int(speakers[one]), int(speakers[other])),
         value_pairs=lambda: _value_pairs(tally, index, speakers),

@@ -24,11 +24,12 @@ _HOMES = {
         "omega_of",
         "single_indicators",
     ],
-    "assay.counts.tally": ["MAX_VALUES", "Tally", "hashes_of", "sums_by_source"],
+    "assay.counts.tally": ["MAX_TABLED", "MAX_VALUES", "Overlaps", "Tally", "hashes_of", "sums_by_source"],
 }
 
 __all__ = [
     "MAX_CONFIGURATIONS",
+    "MAX_TABLED",
     "MAX_VALUES",
     "SKETCH_SIZE",
     "Clique",
@@ -37,6 +38,7 @@ __all__ = [
     "Evidence",
     "Indicator",
     "Layout",
+    "Overlaps",
     "Patterns",
     "SourceGraph",
     "Statistics",
@@ -70,6 +72,6 @@ if TYPE_CHECKING:
         omega_of,
         single_indicators,
     )
-    from assay.counts.tally import MAX_VALUES, Tally, hashes_of, sums_by_source
+    from assay.counts.tally import MAX_TABLED, MAX_VALUES, Overlaps, Tally, hashes_of, sums_by_source
 
 __getattr__ = lazy_names(globals(), _HOMES)

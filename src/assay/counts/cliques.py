@@ -308,10 +308,11 @@ class Layout:
     @cached_property
     def first_clique(self) -> tuple[int, ...]:
         """For each source the first clique that contains it."""
-        return tuple(
-            next(c for c, clique in enumerate(self.cliques) if source in clique.sources)
-            for source in range(len(self.masks))
-        )
+        found: dict[int, int] = {}
+        for index, clique in enumerate(self.cliques):
+            for source in clique.sources:
+                found.setdefault(source, index)
+        return tuple(found[source] for source in range(len(self.masks)))
 
 
 def layout_of(schema: Schema, component: int, graph: SourceGraph) -> Layout:

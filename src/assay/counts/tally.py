@@ -21,6 +21,7 @@ from assay._core.reading import reading
 from assay._core.stored_arrays import stored_array
 from assay._core.threads import parallel_map, ranges, thread_count
 from assay.counts.files import read_counts, write_counts
+from assay.counts.meetings import Meetings, most_meetings
 from assay.counts.patterns import EVERYTHING, SKETCH_SIZE, Sketch, multipliers, patterns_in
 from assay.errors import VoteError
 from assay.votes import HasSchema, Schema, SparseCodes, Votes
@@ -31,6 +32,9 @@ IntArray = npt.NDArray[np.int64]
 MAX_VALUES = 2_048
 """With more values than this, over all sources, co-votes are counted by source and not by value."""
 
+MAX_TABLED = 2_048
+"""With more sources than this, and too many values, co-votes are counted only of the pairs that meet."""
+
 Sum = TypeVar("Sum", "Tally", Sketch)
 Number = TypeVar("Number", np.int64, np.float64)
 
@@ -40,8 +44,8 @@ _LEAST_SKETCH = 2**16
 _PACKED_COST, _LISTED_COST = 0.3 / 64, 1.5
 """Nanoseconds per item for a pair of values, counted in packed bits; and for a pair of votes, counted one by one."""
 
-_MATRICES = 4
-"""How many numbers for each two sources are in memory while these are counted."""
+_MATRICES, _LISTS = 4, 12
+"""How many numbers for each two sources are in memory while these are counted, in tables or in lists."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +74,8 @@ class Tally(HasSchema):
     """(values, values): how often two values were emitted together, unless there are too many values."""
     counted_overlaps: tuple[Overlaps, ...] | None = field(default=None, repr=False)
     """Per component; only if there are too many values for ``pair``."""
+    meetings: tuple[Meetings, ...] | None = field(default=None, repr=False)
+    """Per component, in place of these; only if there are too many sources for tables."""
     parts: tuple[Tally, ...] | None = field(default=None, repr=False)
     """The counts of each component by itself, in place of patterns and pairs, where any subset of labels may apply."""
 
@@ -117,6 +123,9 @@ class Tally(HasSchema):
             self.sketch + other.sketch,
             None if self.pair is None or other.pair is None else self.pair + other.pair,
             overlaps,
+            None
+            if self.meetings is None or other.meetings is None
+            else tuple(one + two for one, two in zip(self.meetings, other.meetings, strict=True)),
         )
 
     def save(self, path: str | Path) -> Path:
@@ -140,6 +149,10 @@ class Tally(HasSchema):
         for component, overlaps in enumerate(self.counted_overlaps or ()):
             arrays[f"overlap {component}"] = overlaps.overlap
             arrays[f"agreement {component}"] = overlaps.agreement
+        for component, met in enumerate(self.meetings or ()):
+            arrays[f"pairs {component}"] = met.pairs
+            arrays[f"overlap {component}"] = met.overlap
+            arrays[f"agreement {component}"] = met.agreement
         return arrays | self.sketch.arrays("pattern")
 
     @classmethod
@@ -159,11 +172,13 @@ class Tally(HasSchema):
             return stored_array(arrays, name, shape, np.int64, low=0, high=items)
 
         single = counts("single", values)
-        pair, overlaps = None, None
+        pair, overlaps, meetings = None, None, None
         if "pair" in arrays:
             pair = counts("pair", values, values)
             if not (np.array_equal(pair.diagonal(), single) and np.array_equal(pair, pair.T)):
                 raise ValueError("'pair' must be symmetric, with 'single' on its diagonal, but is not")
+        elif sources > MAX_TABLED:
+            meetings = tuple(_stored_meetings(arrays, part, sources, items) for part in range(components))
         else:
             overlaps = tuple(
                 Overlaps(counts(f"overlap {part}", sources, sources), counts(f"agreement {part}", sources, sources))
@@ -174,7 +189,7 @@ class Tally(HasSchema):
             raise ValueError(f"its vote patterns are of {sketch.items:,} items, but there are {items:,}")
         if any(part.sum() > items for part in np.split(single, schema.offsets[1:-1])):
             raise ValueError("a source cannot have voted on more items than there are")
-        return cls(schema, items, single, counts("covered", components), sketch, pair, overlaps)
+        return cls(schema, items, single, counts("covered", components), sketch, pair, overlaps, meetings)
 
     def __repr__(self) -> str:
         return f"Tally({self.items:,} items × {len(self.names):,} sources, {int(self.single.sum()):,} votes)"
@@ -194,11 +209,30 @@ class Tally(HasSchema):
             return self, component, np.arange(len(self.names))
         return self.parts[component], 0, self.schema.places[component].sources
 
-    def overlaps(self, component: int, *, compatible: bool = False) -> Overlaps:
+    def overlaps(self, component: int, *, compatible: bool = False, among: IntArray | None = None) -> Overlaps:
         """How often two sources vote on the same item of one component, and how often they agree.
 
         With ``compatible``, votes that can both be true count as agreement too, unless there are too many values.
+        ``among`` are the sources to tell of, ascending; by default all.
+
+        Raises
+        ------
+        VoteError
+            If a table of so many sources would not fit into memory.
         """
+        if among is not None and self.meetings is None:
+            whole, chosen = self.overlaps(component, compatible=compatible), np.ix_(among, among)
+            return Overlaps(whole.overlap[chosen], whole.agreement[chosen])
+        if self.meetings is not None:
+            met = self.meetings[component]
+            told = np.arange(len(self.names)) if among is None else among
+            check_memory(
+                8 * _MATRICES * len(told) ** 2,
+                f"a table of the co-votes of {len(told):,} sources",
+                "keep those that vote most often: votes.select([...])",
+                VoteError,
+            )
+            return Overlaps(met.table(met.overlap, told), met.table(met.agreement, told))
         if self.parts is not None:
             part, _, columns = self.of_component(component)
             found = part.overlaps(0, compatible=compatible)
@@ -221,6 +255,25 @@ class Tally(HasSchema):
             sums_by_source(self.pair * same, offsets),
         )
 
+    def met(self, component: int, among: IntArray) -> tuple[IntArray, IntArray]:
+        """(pairs,) each: two sources that vote on some common item, as positions in ``among``, the first one first."""
+        if self.meetings is not None:
+            return self.meetings[component].met(among)
+        one, other = np.nonzero(np.triu(self.overlaps(component, among=among).overlap, 1))
+        return one.astype(np.int64), other.astype(np.int64)
+
+    def votes_on(self, component: int) -> IntArray:
+        """(sources,): how often each votes on one component."""
+        if self.parts is not None:
+            part, _, columns = self.of_component(component)
+            found = np.zeros(len(self.names), dtype=np.int64)
+            found[columns] = part.votes_on(0)[: len(columns)]
+            return found
+        about = self.schema.outcome_sets[component].of_value >= 0
+        votes = np.zeros(len(self.names), dtype=np.int64)
+        np.add.at(votes, self.schema.source_of_value[about], self.single[about])
+        return votes
+
     def corresponds(self, component: int, one: int, other: int) -> bool:
         """Whether the values of two sources correspond one to one where both vote."""
         if self.parts is not None:
@@ -228,8 +281,8 @@ class Tally(HasSchema):
             return part.corresponds(0, *(int(np.searchsorted(columns, source)) for source in (one, other)))
         if self.pair is None:
             # Not counted by value: only sources that emit identical votes are known to correspond.
-            counted = self.overlaps(component)
-            return bool(counted.agreement[one, other] == counted.overlap[one, other])
+            counted = self.overlaps(component, among=np.unique([one, other]))
+            return bool(counted.agreement[0, -1] == counted.overlap[0, -1])
         says, offsets = self.schema.outcome_sets[component].of_value, self.schema.offsets
         own, others = (np.arange(offsets[j], offsets[j + 1]) for j in (one, other))
         together = _gathered(self.pair[np.ix_(own, others)], says[own], says[others]) > 0
@@ -304,8 +357,7 @@ def _counted(votes: Votes, size: int, highest: np.uint64 = EVERYTHING) -> Tally:
     groups = np.array([sets.of_value >= 0 for sets in votes.outcome_sets], dtype=np.int64)
     pieces = ranges(n, thread_count(), step=16_384)
     by_value = first[-1] <= MAX_VALUES
-    overlaps = None
-    pair = None
+    overlaps, meetings, pair = None, None, None
     if by_value:
         found = parallel_map(lambda rows: _pairs(votes.block(rows.start, rows.stop), first, groups), pieces)
         upper = sum((counts for counts, _ in found), np.zeros((first[-1], first[-1]), dtype=np.int64))
@@ -313,21 +365,28 @@ def _counted(votes: Votes, size: int, highest: np.uint64 = EVERYTHING) -> Tally:
         single = upper.diagonal().copy()
         covered = sum((items for _, items in found), np.zeros(len(groups), dtype=np.int64))
     else:
+        is_tabled = m <= MAX_TABLED
+        numbers = _MATRICES * m**2 if is_tabled else _LISTS * most_meetings(votes.cast.starts, m)
         check_memory(
-            8 * _MATRICES * len(groups) * m**2,
+            8 * len(groups) * numbers,
             f"counting the co-votes of {m:,} sources",
             "keep those that vote most often: votes.select([...])",
             VoteError,
         )
         single = np.bincount(first[votes.cast.sources] + votes.cast.codes, minlength=first[-1]).astype(np.int64)
-        counted = [_count_overlaps(votes, first, component) for component in range(len(groups))]
-        overlaps = tuple(found for found, _ in counted)
-        covered = np.array([items for _, items in counted], dtype=np.int64)
+        if is_tabled:
+            counted = [_count_overlaps(votes, first, component) for component in range(len(groups))]
+            overlaps = tuple(found for found, _ in counted)
+            covered = np.array([items for _, items in counted], dtype=np.int64)
+        else:
+            listed = [_count_meetings(votes, first, component) for component in range(len(groups))]
+            meetings = tuple(met for met, _ in listed)
+            covered = np.array([items for _, items in listed], dtype=np.int64)
     if size:
         sketch = Sketch.of(hashes_of(votes), _lister(votes), int(single.sum()), size, highest)
     else:
         sketch = Sketch.zero(m, size)
-    return Tally(votes.schema, n, single, covered, sketch, pair, overlaps)
+    return Tally(votes.schema, n, single, covered, sketch, pair, overlaps, meetings)
 
 
 def _pairs(votes: Votes, first: IntArray, groups: IntArray) -> tuple[IntArray, IntArray]:
@@ -357,6 +416,29 @@ def _count_overlaps(votes: Votes, first: IntArray, component: int) -> tuple[Over
     for counts in (overlap, agreement):
         counts += np.triu(counts, 1).T
     return Overlaps(overlap, agreement), covered
+
+
+def _count_meetings(votes: Votes, first: IntArray, component: int) -> tuple[Meetings, int]:
+    """The pairs of sources that meet on a component, and how many items have a vote."""
+    cast = votes.cast
+    says = votes.outcome_sets[component].of_value[_numbered(cast, first)]
+    about = says >= 0
+    starts = np.concatenate([[0], np.cumsum(about)])[cast.starts].astype(np.int64)
+    met = Meetings.of(len(votes.names), starts, cast.sources[about], says[about])
+    return met, int((np.diff(starts) > 0).sum())
+
+
+def _stored_meetings(arrays: Mapping[str, npt.NDArray[Any]], part: int, sources: int, items: int) -> Meetings:
+    """The meetings of one component, from a file; raises ValueError if they cannot be right."""
+    size = int(arrays[f"pairs {part}"].size)
+    pairs = stored_array(arrays, f"pairs {part}", (size,), np.int64, low=0, high=sources**2 - 1)
+    overlap, agreement = (
+        stored_array(arrays, f"{name} {part}", (size,), np.int64, low=0, high=items)
+        for name in ("overlap", "agreement")
+    )
+    if (np.diff(pairs) <= 0).any() or (pairs // sources > pairs % sources).any() or (agreement > overlap).any():
+        raise ValueError("pairs of sources must be in order, and cannot agree more often than they meet")
+    return Meetings(sources, pairs, overlap, agreement)
 
 
 def _numbered(cast: SparseCodes, first: IntArray) -> npt.NDArray[np.int32]:

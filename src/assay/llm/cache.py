@@ -23,7 +23,8 @@ _LATEST = 1_000
 _TABLE = """
 CREATE TABLE IF NOT EXISTS answers (
     question BLOB PRIMARY KEY, url TEXT NOT NULL, model TEXT NOT NULL, reply TEXT NOT NULL,
-    input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL, characters INTEGER NOT NULL, at REAL NOT NULL
+    input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL, characters INTEGER NOT NULL, at REAL NOT NULL,
+    form TEXT
 ) WITHOUT ROWID
 """
 
@@ -48,8 +49,6 @@ class Earlier:
 
     answers: int
     rate: TokenRate
-    answer: float
-    """Tokens of an answer, on average."""
 
 
 class AnswerCache:
@@ -68,8 +67,19 @@ class AnswerCache:
                 self._file.execute("PRAGMA journal_mode = WAL")
                 self._file.execute("PRAGMA synchronous = NORMAL")
                 self._file.execute(_TABLE)
+                self._add_form()
             except sqlite3.Error:
                 self._file.close()
+                raise
+
+    def _add_form(self) -> None:
+        """Older caches do not say of which form their answers are."""
+        if any(name == "form" for _, name, *_ in self._file.execute("PRAGMA table_info(answers)")):
+            return
+        try:
+            self._file.execute("ALTER TABLE answers ADD COLUMN form TEXT")
+        except sqlite3.OperationalError as error:
+            if "duplicate column" not in str(error):  # another process was faster
                 raise
 
     def get(self, request: Request) -> Reply | None:
@@ -89,7 +99,7 @@ class AnswerCache:
         endpoint = request.endpoint
         with self._faults():
             self._file.execute(
-                "INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     request.digest,
                     endpoint.chat_url,
@@ -99,6 +109,7 @@ class AnswerCache:
                     reply.output_tokens,
                     request.characters,
                     time.time(),
+                    request.form,
                 ),
             )
 
@@ -115,14 +126,22 @@ class AnswerCache:
         """What the latest answers of a model tell about others; None if there are none."""
         with self._faults():
             rows = self._file.execute(
-                "SELECT characters, input_tokens, output_tokens FROM answers WHERE url = ? AND model = ? "
-                "ORDER BY at DESC LIMIT ?",
+                "SELECT characters, input_tokens FROM answers WHERE url = ? AND model = ? ORDER BY at DESC LIMIT ?",
                 (endpoint.chat_url, endpoint.model, _LATEST),
             ).fetchall()
         if not rows:
             return None
-        characters, asked, answered = zip(*rows, strict=True)
-        return Earlier(len(rows), TokenRate.of(characters, asked), sum(answered) / len(rows))
+        characters, asked = zip(*rows, strict=True)
+        return Earlier(len(rows), TokenRate.of(characters, asked))
+
+    def answer_tokens(self, endpoint: Endpoint, form: str) -> tuple[int, float]:
+        """How many of the latest answers of a model have a form, and their tokens on average."""
+        with self._faults():
+            rows = self._file.execute(
+                "SELECT output_tokens FROM answers WHERE url = ? AND model = ? AND form = ? ORDER BY at DESC LIMIT ?",
+                (endpoint.chat_url, endpoint.model, form, _LATEST),
+            ).fetchall()
+        return len(rows), sum(tokens for (tokens,) in rows) / max(len(rows), 1)
 
     def clear(self, *, model: str | None = None) -> int:
         """Forget all answers, or those of one model; returns how many there were."""

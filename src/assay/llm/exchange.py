@@ -32,6 +32,12 @@ class Request:
         return hashlib.sha256(told.encode()).digest()
 
     @cached_property
+    def form(self) -> str:
+        """How it is to be answered, without what is asked: answers of one form are about as long."""
+        told = {name: value for name, value in self.body.items() if name not in ("messages", "seed")}
+        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
+
+    @cached_property
     def characters(self) -> int:
         """How long its messages are, in bytes of UTF-8."""
         return sum(len(message["content"].encode("utf-8", "replace")) for message in self.body["messages"])

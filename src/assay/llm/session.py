@@ -81,6 +81,10 @@ class Session:
         """What earlier answers of a model tell about others."""
         return self._cache.earlier(endpoint)
 
+    def answer_tokens(self, endpoint: Endpoint, form: str) -> tuple[int, float]:
+        """How many earlier answers of a model have a form, and their tokens on average."""
+        return self._cache.answer_tokens(endpoint, form)
+
     def count_tokens(self, requests: Sequence[Request]) -> list[int] | None:
         """The tokens of questions, if the server has a tokenizer that we know."""
         found: list[int] | None = self._wait(counted(requests, self._http))

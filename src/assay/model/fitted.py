@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from assay.checks import CheckReport, Drift, drift_table
+from assay.checks import CheckReport, Drift, drift_table, left_out
 from assay.counts import Layout
 from assay.errors import VoteError, near_miss
 from assay.gold import CheckedLabels, GoldItems
@@ -186,8 +186,9 @@ class Fitted(HasSchema):
         ignored = [f"fitted despite {problem.code}: {problem.message}" for problem in self.check.errors]
         learned = self.learned
         # Not to have found near-copies is no news.
-        found = [] if learned is None or (learned.strong and not learned.pairs) else [learned.summary(), *learned.notes]
-        return self._not_converged + ignored + found + self._changes
+        found = [] if learned is None or (learned.strong and not learned.pairs) else [learned.summary()]
+        limits = [*(() if learned is None else learned.notes), *left_out(self.schema)]
+        return self._not_converged + ignored + found + limits + self._changes
 
     @property
     def _changes(self) -> list[str]:

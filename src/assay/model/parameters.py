@@ -45,6 +45,8 @@ class Parameters:
     @cached_property
     def conditionals(self) -> tuple[FloatArray, ...]:
         """Per source (values + 1, outcomes): P(vote | outcome); the last row is abstain."""
+        if self.layout.all_single and not self.ignore_abstentions:
+            return self.joint
         found = []
         for source, index in enumerate(self.layout.first_clique):
             table = self.layout.cliques[index].marginal(self.joint[index], source)

@@ -68,12 +68,28 @@ class Scoring:
     @cached_property
     def base(self) -> FloatArray:
         """(outcomes,): the log-probability that the outcome holds and all sources abstain."""
-        return np.asarray(np.log(np.maximum(self.prior, TINY)) + sum(log[-1] for log in self.logs))
+        # Added one after the other, whatever the number of cliques, so that it has the same bits everywhere.
+        silence = np.cumsum(self._stacked[self._last], axis=0)
+        return np.asarray(np.log(np.maximum(self.prior, TINY)) + (silence[-1] if len(silence) else 0))
 
     @cached_property
     def gains(self) -> FloatArray:
         """(configurations, outcomes): what each column of the design matrix adds, relative to its clique abstaining."""
-        return np.vstack([np.empty((0, len(self.prior))), *(log[:-1] - log[-1] for log in self.logs)])
+        votes = np.ones(len(self._stacked), dtype=bool)
+        votes[self._last] = False
+        silence = np.repeat(self._stacked[self._last], np.diff(self._last, prepend=-1) - 1, axis=0)
+        gains: FloatArray = self._stacked[votes] - silence
+        return gains
+
+    @cached_property
+    def _stacked(self) -> FloatArray:
+        """All tables, one below the other: there may be one for each of many thousand sources."""
+        return np.concatenate([np.empty((0, len(self.prior))), *self.logs])
+
+    @cached_property
+    def _last(self) -> npt.NDArray[np.int64]:
+        """(cliques,): the row in which each one abstains."""
+        return np.cumsum([len(log) for log in self.logs], dtype=np.int64) - 1
 
     def log_joint(self, design: Design) -> FloatArray:
         """(rows, outcomes): log P(votes, outcome), before any discount."""

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from assay._core.memory import check_memory
 from assay._core.threads import one_blas_thread
 from assay.checks import HAND_LABELS, CheckReport, check_tally
-from assay.counts import MAX_VALUES, Dependency, Evidence, Layout, SourceGraph, layout_of
+from assay.counts import Dependency, Evidence, Layout, SourceGraph, layout_of
 from assay.errors import UnidentifiableError, VoteError
 from assay.gold import GoldItems
 from assay.model.counted import Counted
@@ -20,8 +20,8 @@ from assay.votes import Schema
 _UNIDENTIFIED = ("A101", "A106")
 """The problems that leave accuracies open: sources that trade off against each other, or hardly agree at all."""
 
-_BYTES_PER_PAIR, _BYTES_PER_CELL = 112, 144
-"""The memory of a fit for each two sources, and for each value and outcome, measured on simulated votes."""
+_BYTES_PER_CELL = 144
+"""The memory of a fit for each value and outcome, measured on simulated votes."""
 
 
 def dependencies_of(
@@ -92,16 +92,8 @@ def check_size(schema: Schema) -> None:
     Raises
     ------
     VoteError
-        If there are too many sources, or too many outcomes; the error says what to do about it.
+        If there are too many outcomes; the error says what to do about it.
     """
-    sources = len(schema.names)
-    if schema.value_count > MAX_VALUES:
-        check_memory(
-            _BYTES_PER_PAIR * sources**2,
-            f"a label model of {sources:,} sources",
-            "keep those that vote most often: votes.select([...])",
-            VoteError,
-        )
     for component, sets in zip(schema.label_space.components, schema.outcome_sets, strict=True):
         cells = sum(int((of_code >= 0).sum()) + 1 for of_code in sets.of_code) * len(component)
         check_memory(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -50,15 +51,27 @@ class Unsure:
 
 
 def least_sure(labels: Labels, share: float, *, seed: int = 0) -> Unsure:
-    """The given share of items with the least probable labels; which of equally sure ones, chance decides."""
+    """The given share of items with the least probable labels; which of equally sure ones, chance decides.
+
+    Items with hand labels are chosen as if these were unknown: what hand labels tell about votes of prompts is told by
+    those that prompts were asked about, and only if they were chosen like all others does it hold for these.
+    """
     if not 0 < share <= 1:
         raise ProjectError(f"the share of items to ask about must be above 0 and at most 1, but is {share!r}")
-    confidence = np.min([part.max(axis=1) for part in labels.joint], axis=0)
+    confidence = _confidence(labels.joint)
+    by_votes = confidence.copy()
+    if labels.gold is not None:
+        by_votes[labels.gold.rows] = _confidence(labels.gold.held_out)
     shuffled = random_numbers(seed).permutation(len(confidence))
-    order = shuffled[np.argsort(confidence[shuffled], kind="stable")]
+    order = shuffled[np.argsort(by_votes[shuffled], kind="stable")]
     rows = np.sort(order[: int(np.ceil(share * len(confidence)))])
     doubt = 1 - confidence
     return Unsure(rows, len(confidence), float(doubt.sum()), float(doubt[rows].sum()), confidence)
+
+
+def _confidence(joint: Sequence[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
+    """(items,): the probability of the least sure label of each."""
+    return np.asarray(np.min([part.max(axis=1) for part in joint], axis=0))
 
 
 def unsure_items(

@@ -154,6 +154,8 @@ class DependencyPlots:
         >>> [cell["value"] for cell in learned.plot.residuals().to_dict()["data"]["values"]]
         [0.4, 0.4]
         """
+        if len(self.learned.residuals) < len(self.learned.names):
+            raise AssayError("no correlations were computed: " + "; ".join(self.learned.notes))
         cells = self.learned.residuals.copy()
         np.fill_diagonal(cells, np.nan)
         found = SourceMatrix(self.learned.names, cells)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
@@ -21,7 +22,9 @@ _COUNTED = 100
 _GUESSED = TokenRate(10.0, 0.25)
 """Where nobody has counted: a token for four bytes, and ten for each question."""
 _ENOUGH = 50
-"""From as many earlier answers on their tokens tell those of others."""
+"""From as many earlier answers on the tokens of their questions tell those of others."""
+_ENOUGH_ALIKE = 10
+"""From as many earlier answers of the same form on their tokens tell those of others."""
 
 Basis = Literal["tokenizer", "earlier answers", "guess"]
 
@@ -102,7 +105,8 @@ def prompt_costs(
 
     Questions that are the same, or whose answers are kept, count once or not at all. Tokens are counted by the
     tokenizer of servers that have one (vLLM, llama.cpp); else they are foreseen from earlier answers of the model, once
-    there are 50 in the cache; else they are guessed from the length of texts.
+    there are 50 in the cache; else they are guessed from the length of texts. How long answers are is foreseen from
+    earlier answers to the same prompt, once there are ten; else it is guessed.
 
     Parameters
     ----------
@@ -192,14 +196,25 @@ class _Questions:
 
     def _rate(self, session: Session, tokenizer: bool) -> tuple[TokenRate, float, Basis]:
         """Tokens of a question by its length, tokens of an answer, and how they are known."""
-        earlier = session.earlier(self.endpoint)
-        guess = self.answer_tokens
         if not self.some:
-            return _GUESSED, guess, "guess"
-        answer = earlier.answer if earlier is not None and earlier.answers >= _ENOUGH and guess > 1 else guess
+            return _GUESSED, self.answer_tokens, "guess"
+        answer = self._answer(session)
         counts = session.count_tokens(self.some) if tokenizer else None
         if counts is not None:
             return TokenRate.of([request.characters for request in self.some], counts), answer, "tokenizer"
+        earlier = session.earlier(self.endpoint)
         if earlier is not None and earlier.answers >= _ENOUGH:
             return earlier.rate, answer, "earlier answers"
-        return _GUESSED, guess, "guess"
+        return _GUESSED, answer, "guess"
+
+    def _answer(self, session: Session) -> float:
+        """Tokens of an answer, as earlier ones of the same form had.
+
+        No tokenizer tells them: where a reply is constrained, models write short tokens, and servers may let them put
+        marks around a JSON object, which are paid for though nobody sees them.
+        """
+        total = 0.0
+        for form, count in Counter(request.form for request in self.some).items():
+            answers, tokens = session.answer_tokens(self.endpoint, form)
+            total += count * (tokens if answers >= _ENOUGH_ALIKE else self.answer_tokens)
+        return total / len(self.some)

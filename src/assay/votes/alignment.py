@@ -16,7 +16,8 @@ def check_sources(given: Schema, wanted: Schema) -> None:
     """Raise unless both have the same tasks, and no source is missing."""
     if given.tasks != wanted.tasks:
         raise VoteError("these votes are on other tasks than those the model was fitted on")
-    missing = [name for name in wanted.names if name not in given.names]
+    known = set(given.names)
+    missing = [name for name in wanted.names if name not in known]
     if missing:
         raise VoteError(f"these votes lack sources that the model was fitted on: {listing(missing)}")
 

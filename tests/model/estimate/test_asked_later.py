@@ -42,7 +42,7 @@ def test_sources_that_copy_are_not_taken_for_as_many(monkeypatch):
 
     assert trusts_too_much(votes) < 0.01
     discounted = trusts_too_much(copies)
-    monkeypatch.setattr(asked_later, "_CORRELATION", 0.0)
+    monkeypatch.setattr(asked_later, "_CORRELATIONS", (0.0,))
     assert discounted < trusts_too_much(copies) - 0.02
 
 
@@ -84,3 +84,24 @@ def test_levels_of_a_label_are_learned_apart():
     assert all(
         odds[3 + label, label] / odds[3 + label].sum() > odds[label, label] / odds[label].sum() for label in range(3)
     )
+
+
+def test_sources_that_name_one_label_are_learned_from_where_they_vote():
+    rng = np.random.default_rng(4)
+    chance = rng.beta(2, 2, 3_000)
+    truth = (rng.random(3_000) < chance).astype(int)
+    hits, slips = np.array([0.6, 0.6, 0.6, 0.5]), np.array([0.05, 0.05, 0.05, 0.4])
+    votes = np.where(rng.random((3_000, 4)) < np.where(truth[:, None] == 1, hits, slips), 0, -1)
+    votes = votes[some := (votes >= 0).any(axis=1)]
+    for mask in (np.array([[False, True]]), np.array([[False, True], [True, False]])):  # the other label never came
+        found = learn_later(np.column_stack([1 - chance, chance])[some], votes, [mask] * 4)
+        odds = [float(table[0, 1] - table[0, 0]) for table in found.tables]
+        assert min(odds[:3]) > 2 * odds[3]
+
+
+def test_independent_sources_count_nearly_in_full():
+    truth, prior, votes = world(2_000, [0.6] * 8)
+    found = learn_later(prior, votes, [EYE] * 8).posterior
+    logs = np.log(prior) + (votes[:, :, None] == np.arange(3)).sum(axis=1) * np.log(0.6 / 0.2)
+    right = [(labels.argmax(axis=1) == truth).mean() for labels in (found, logs)]
+    assert right[0] > right[1] - 0.01

@@ -66,7 +66,7 @@ class LearnedDependencies:
     names: tuple[str, ...]
     edges: tuple[LearnedEdge, ...]
     residuals: FloatArray = field(repr=False)
-    """(sources, sources): the residual correlation of two sources' votes, given the truth."""
+    """(sources, sources): the residual correlation of two sources' votes, given the truth; empty if too many."""
     notes: tuple[str, ...] = ()
     """What could not be tested, in sentences."""
     strong: bool = False
@@ -143,5 +143,6 @@ class LearnedDependencies:
     def from_dict(cls, said: Mapping[str, Any]) -> LearnedDependencies:
         """The result that :meth:`to_dict` describes."""
         edges = tuple(of_type(LearnedEdge, edge) for edge in said["edges"])
-        residuals = np.array(said["residuals"], dtype=float).reshape(len(said["names"]), len(said["names"]))
+        size = len(said["names"]) if said["residuals"] else 0
+        residuals = np.array(said["residuals"], dtype=float).reshape(size, size)
         return cls(tuple(said["names"]), edges, residuals, tuple(said["notes"]), said["strong"])

@@ -148,13 +148,13 @@ def _learned(tally: Tally, settings: _Settings) -> LearnedDependencies:
     if tally.items and not any(len(part.sketch.keys) for part in counted):
         raise VoteError("these counts have no vote patterns, which learning dependencies needs; count the votes again")
     names = tally.names
-    residuals = np.eye(len(names))
     if any(part.pair is None for part in counted):
         note = (
             f"dependencies are learned for up to {MAX_VALUES:,} values over all sources, "
             f"but there are {tally.schema.value_count:,}"
         )
-        return LearnedDependencies(names, (), residuals, (note,))
+        return LearnedDependencies(names, (), np.empty((0, 0)), (note,))
+    residuals = np.eye(len(names))
     edges: dict[tuple[str, str], LearnedEdge] = {}
     untested = pairs = 0
     rng = random_numbers(settings.seed)

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from assay.checks import Learnability
-from assay.counts import Layout, SourceGraph, Statistics, Tally, layout_of
+from assay.counts import MAX_VALUES, Layout, SourceGraph, Statistics, Tally, layout_of
 from assay.model.dependencies.learned import LearnedDependencies, LearnedEdge
 from assay.model.dependencies.problem import MOST_DECLARED
 from assay.model.dependencies.stepwise import MAX_JOINT_VOTES
@@ -21,6 +21,13 @@ _LEAST_SOURCES = 4
 def strong_dependencies(tally: Tally) -> LearnedDependencies:
     """Groups of near-copies in counted votes, as pairs; none if that would make accuracies unidentifiable."""
     names = tally.names
+    counted_parts = [tally.of_component(index)[0] for index in range(len(tally.tasks.label_space.components))]
+    if all(part.pair is None for part in counted_parts):
+        note = (
+            f"near-copies are looked for among sources with up to {MAX_VALUES:,} values in all, "
+            f"but there are {tally.schema.value_count:,}"
+        )
+        return LearnedDependencies(names, (), np.empty((0, 0)), (note,), strong=True)
     residuals = np.eye(len(names))
     edges: dict[tuple[str, str], LearnedEdge] = {}
     for index, component in enumerate(tally.tasks.label_space.components):

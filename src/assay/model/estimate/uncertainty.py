@@ -185,15 +185,21 @@ def _by_missing_information(
 ) -> list[Interval]:
     layout = parameters.layout
     inflation = _inflation(discount, evidence)
+    cells = evidence.by_column
+
+    def patterns_with(columns: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
+        """The patterns that have one of some columns, of which each has one at most."""
+        return np.concatenate([cells.indices[cells.indptr[column] : cells.indptr[column + 1]] for column in columns])
+
     found = []
     for source, masks in enumerate(layout.masks):
         clique, first = layout.cliques[layout.first_clique[source]], layout.offsets[layout.first_clique[source]]
         says = clique.digits[:-1, clique.sources.index(source)]
         accuracy, deviation = np.empty(len(masks)), np.empty(len(masks))
         for value, mask in enumerate(masks):
-            columns = evidence.by_column[:, first + np.flatnonzero(says == value)]
-            cast = np.asarray(columns.sum(axis=1)).ravel() * evidence.counts
-            right = posterior @ mask
+            rows = patterns_with(first + np.flatnonzero(says == value))
+            cast = evidence.counts[rows]
+            right = posterior[rows] @ mask
             accuracy[value] = _accuracy(parameters, source, value)
             usual = float(cast @ right) / max(float(cast.sum()), TINY)
             observed = float(cast @ (right - usual) ** 2) / max(usual * (1 - usual), 1e-4) / inflation
