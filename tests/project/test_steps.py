@@ -48,6 +48,14 @@ def test_a_new_source_asks_for_a_run_and_the_run_settles_it(own):
     assert "Run again" not in titles(own, 9)
 
 
+def test_a_source_that_was_edited_asks_for_a_run_too(own):
+    file = own / "sources.toml"
+    file.write_text(file.read_text().replace('"surgery"', '"surgeon"'))
+    first = next_steps(Workbench(own).contents())[0]
+    assert first.title == "Run again"
+    assert "surgeons is edited" in first.why
+
+
 def test_many_new_labels_ask_for_a_run(own):
     known = Workbench(own).contents().hand_rows
     free = [row for row in range(300) if row not in known]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from threading import Lock
 from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
@@ -37,6 +38,7 @@ ORDERS: dict[Order, str] = {"row": "as in the data", "unsure": "least sure first
 ANYTHING, NOTHING = "any vote", "no vote"
 """What a source may have said, besides its values."""
 NOT_APPLICABLE = "N/A"
+_remembering = Lock()
 _MOST_KEPT = 24
 """How many filters' items are remembered."""
 _LONGEST_SEARCH = 2_000
@@ -129,11 +131,13 @@ def rows_found(contents: Contents, wanted: Filter) -> IntArray:
     by_hand = wanted.only in ("wrong", "labeled", "unlabeled")
     memo = contents.results.memo.setdefault("found", {})
     key = (wanted, contents.hand if by_hand else None)
-    if key not in memo:
-        while len(memo) >= _MOST_KEPT:
-            memo.pop(next(iter(memo)))
-        memo[key] = _ordered(contents, wanted, _passing(contents, wanted))
-    found: IntArray = memo[key]
+    found: IntArray | None = memo.get(key)
+    if found is None:
+        found = _ordered(contents, wanted, _passing(contents, wanted))
+        with _remembering:  # several people look at once
+            while len(memo) >= _MOST_KEPT:
+                memo.pop(next(iter(memo)))
+            memo[key] = found
     return found
 
 

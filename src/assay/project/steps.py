@@ -94,10 +94,13 @@ def _not_yet_run(contents: Contents) -> str:
     loaded = {source.name for source in contents.sources}
     if contents.fault or not loaded:
         return ""
-    new, gone = sorted(loaded - set(contents.names)), sorted(set(contents.names) - loaded)
-    told = [f"{', '.join(new)} {'are' if len(new) > 1 else 'is'} new"] if new else []
-    told += [f"{', '.join(gone)} {'are' if len(gone) > 1 else 'is'} gone"] if gone else []
-    return " and ".join(told)
+    changes = {
+        "new": sorted(loaded - set(contents.names)),
+        "gone": sorted(set(contents.names) - loaded),
+        "edited": sorted(contents.edited),
+    }
+    told = [f"{', '.join(names)} {'are' if len(names) > 1 else 'is'} {how}" for how, names in changes.items() if names]
+    return ", and ".join(told)
 
 
 def _astray(contents: Contents) -> Iterator[Step]:

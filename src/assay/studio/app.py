@@ -22,7 +22,7 @@ from assay.report import style_sheet
 from assay.studio import data_screens, label_screens, overview_screens, run_screens, source_screens
 from assay.studio.labeling import Desks
 from assay.studio.pages import Pages
-from assay.studio.security import TOKEN_FIELD, Guard, Keys, has_form_token
+from assay.studio.security import POLICY, TOKEN_FIELD, Guard, Keys, has_form_token
 
 Handler = Callable[[Request], Response]
 Changer = Callable[[Request, FormData], Response]
@@ -60,7 +60,7 @@ def create_app(
             *(Route(path, _changing(change), methods=["POST"]) for path, change in _CHANGES.items()),
         ],
         middleware=[Middleware(Guard, keys=keys, hosts=hosts, cookie=cookie)],
-        exception_handlers={AssayError: _fault, 404: _unknown},
+        exception_handlers={AssayError: _fault, 404: _unknown, Exception: _bug},
     )
     app.state.workbench = workbench
     app.state.keys = keys
@@ -119,6 +119,13 @@ def _fault(request: Request, error: Exception) -> Response:
     told = in_toml(str(error))
     name = "fault_piece.html" if request.headers.get("x-piece") else "fault.html"
     return pages.page(request, name, status=400, fault=told)
+
+
+def _bug(request: Request, error: Exception) -> Response:
+    """What nobody thought of: told as such, and written to the log by the server."""
+    told = f"{type(error).__name__}: {error}\nThis is a bug in Assay; its traceback is where the studio was started."
+    # This answer is made outside of the guard, which gives the others their headers.
+    return PlainTextResponse(told, 500, {"content-security-policy": POLICY, "x-content-type-options": "nosniff"})
 
 
 def _unknown(request: Request, error: Exception) -> Response:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import time
-from contextlib import suppress
 from threading import Thread
 
 from assay.errors import AssayError
 from assay.project import Contents, Workbench, labels_of_sample, source_lines
 
+_log = logging.getLogger(__name__)
 _EVERY = 1.0
 """Seconds between two looks at the folder."""
 
@@ -21,11 +22,15 @@ def keep_ready(workbench: Workbench) -> None:
 def _watch(workbench: Workbench) -> None:
     seen = None
     while True:
-        with suppress(AssayError):  # which is told to whoever asks for a screen
+        try:
             contents = workbench.contents()
             if contents.results is not seen:
                 seen = contents.results
                 warm(contents)
+        except AssayError:  # which is told to whoever asks for a screen
+            pass
+        except Exception:
+            _log.exception("looking at %s failed; screens still work, and may take longer", workbench.folder)
         time.sleep(_EVERY)
 
 
