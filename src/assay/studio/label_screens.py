@@ -11,7 +11,16 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from assay.errors import AssayError
-from assay.project import ENOUGH_LABELS, KEYS_IN_WORDS, Contents, Filter, item_lines, item_view, label_worth
+from assay.project import (
+    ENOUGH_LABELS,
+    KEYS_IN_WORDS,
+    Contents,
+    Filter,
+    item_lines,
+    item_view,
+    label_worth,
+    learning_curve,
+)
 from assay.studio.labeling import Desk, Desks, key_of
 from assay.studio.pages import NAME_COOKIE, contents_of, pages_of, person_of
 
@@ -47,7 +56,13 @@ def _screen(request: Request, contents: Contents, wanted: Filter, is_random: boo
     if request.headers.get("x-piece"):
         return pages_of(request).page(request, "label_piece.html", **given)
     return pages_of(request).page(
-        request, "label.html", contents=contents, worth=label_worth(contents), by=desk.by, **given
+        request,
+        "label.html",
+        contents=contents,
+        worth=label_worth(contents),
+        curve=learning_curve(contents.runs),
+        by=desk.by,
+        **given,
     )
 
 
