@@ -32,6 +32,7 @@ COMMANDS = [
     "report",
     "run",
     "runs",
+    "studio",
     "suggest",
     "summary",
     "train",

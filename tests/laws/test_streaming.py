@@ -473,5 +473,5 @@ def test_fitting_nothing_in_a_list():
 def test_every_field_of_a_tally_is_compared():
     """So that a new one is not forgotten above."""
     assert {field.name for field in fields(Tally)} == {
-        "schema", "items", "single", "covered", "sketch", "pair", "counted_overlaps", "parts"
+        "schema", "items", "single", "covered", "sketch", "pair", "counted_overlaps", "meetings", "parts"
     }  # fmt: skip

@@ -30,9 +30,20 @@ def same_counts(one: Tally, other: Tally) -> bool:
         and one.items == other.items
         and all(same_array(getattr(one, name), getattr(other, name)) for name in ("single", "covered", "pair"))
         and _same_overlaps(one.counted_overlaps, other.counted_overlaps)
+        and _same_meetings(one.meetings, other.meetings)
         and same_sketch(one.sketch, other.sketch)
         and (one.parts is None) == (other.parts is None)
         and all(same_counts(*pair) for pair in zip(one.parts or (), other.parts or (), strict=True))
+    )
+
+
+def _same_meetings(one, other):
+    if one is None or other is None:
+        return one is other
+    return all(
+        same_array(getattr(mine, name), getattr(theirs, name))
+        for mine, theirs in zip(one, other, strict=True)
+        for name in ("pairs", "overlap", "agreement")
     )
 
 

@@ -118,3 +118,36 @@ def test_items_without_names_take_gold_in_order_whatever_its_index():
     """A matrix of votes is often made from a table whose index it has lost."""
     votes = Votes.from_matrix([[0], [1], [1]])
     assert votes.gold(pd.Series([1, 0, 1], index=[7, 7, 3])).codes[:, 0].tolist() == [1, 0, 1]
+
+
+def test_gold_by_number_is_matched_by_number_where_items_are_called_so():
+    """An index that only numbers rows looks like the names 0, 1, 2, …: where items are called so, it is these."""
+    order = np.random.default_rng(0).permutation(20)
+    labels = np.array(["cat", "dog"], dtype=object)[np.arange(20) % 2]
+    table = {"item": np.repeat(order, 2), "worker": ["ann", "bob"] * 20, "label": np.repeat(labels[order], 2)}
+    votes = Votes.from_long(pd.DataFrame(table))
+    everything, first = pd.Series(labels), pd.Series(labels[:5])
+    assert votes.gold(everything).to_pandas()["gold"].tolist() == labels[votes.items].tolist()
+    known = votes.gold(first).to_pandas()["gold"]
+    assert [known[name] for name in range(5)] == labels[:5].tolist()
+    assert known.notna().sum() == 5
+    assert votes.gold(pd.DataFrame({"label": labels})) == votes.gold(everything)
+
+
+def test_an_index_that_only_counts_names_no_items_and_the_error_says_how_to():
+    """Of a part of the data whose index was reset, it would be about the wrong ones."""
+    votes = Votes.from_matrix([[0, 1], [1, 1], [0, 0]])
+    with pytest.raises(VoteError, match=r"index=list\(range\(2\)\)"):
+        votes.gold(pd.Series([1, 0]))
+    first = pd.Series([1, 0], index=list(range(2)))
+    assert votes.gold(first).to_pandas()["gold"].tolist() == ["1", "0", None]
+
+
+def test_gold_as_a_dict_from_items_to_labels():
+    table = {"item": ["a", "a", "b", "b"], "worker": ["ann", "bob"] * 2, "label": ["cat", "dog", "dog", "dog"]}
+    votes = Votes.from_long(table)
+    by_item = votes.gold({"b": "dog"})
+    assert by_item == votes.gold(pd.Series({"b": "dog"}))
+    assert by_item.to_pandas()["gold"].tolist() == [None, "dog"]
+    with pytest.raises(VoteError, match="'c'"):
+        votes.gold({"c": "dog"})

@@ -117,7 +117,7 @@ def votes_do_not_tell(counts: VoteCounts, votes: Agreement, told: Collection[str
     task, labels = next(iter((rare | weak).items()))
     share = f"{{{labels[0]!r}: 0.15}}" if len(counts.tasks) == 1 else f"{{{task!r}: {{{labels[0]!r}: 0.15}}}}"
     fix = (
-        f"give what you know of the class balance, as in class_balance={share}, "
+        f"give what you know of the class balance, as in class_balance={share} with your own figure, "
         f"or label about {HAND_LABELS} random items by hand and fit with them as gold"
     )
     concerned = tuple(task for task in counts.tasks if task in rare or task in weak)

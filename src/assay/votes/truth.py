@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sized
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -12,7 +12,7 @@ from assay.errors import VoteError
 from assay.tasks import LabelSpace
 from assay.votes.dense_codes import DenseCodes
 from assay.votes.encoding import ABSTAIN, is_missing
-from assay.votes.names import Names, common_index, index_names, index_of, rows_named, unknown_items
+from assay.votes.names import Names, common_index, index_names, index_of, item_names, rows_named, unknown_items
 from assay.votes.sparse_codes import SparseCodes
 
 if TYPE_CHECKING:
@@ -44,9 +44,19 @@ def true_labels(votes: Votes, gold: Any) -> Votes:
     if truth.tasks != votes.tasks or len(truth) != len(votes):
         raise VoteError(
             f"gold must have a label (or None) for each of the {len(votes)} items on the same tasks, "
-            f"but it has {len(truth)}; for some items only, give a pandas Series with their names as its index"
+            f"but it has {len(truth)}; for some items only, {_how_to_name(gold)}"
         )
     return truth
+
+
+def _how_to_name(gold: Any) -> str:
+    """How to say which items gold is about."""
+    if hasattr(gold, "iloc") and index_of(gold) is None:
+        return (
+            "its index must name them, and one that only counts from 0 does not: "
+            f"if they are the first, say so with index=list(range({len(gold)}))"
+        )
+    return "give a pandas Series with their names, or row numbers, as its index, or a dict from these to labels"
 
 
 def by_name(votes: Votes, truth: Votes, names: Names, what: str = "gold") -> Votes:
@@ -83,16 +93,39 @@ def _with_names(votes: Votes, gold: Any) -> tuple[Votes, Names | None]:
     """Gold as votes of one source, and the names of its items if it has any."""
     if isinstance(gold, type(votes)):
         return gold, gold.items
+    if isinstance(gold, Mapping) and _is_by_item(votes, gold):
+        return _from_sequence(votes, list(gold.values())), item_names(list(gold), "the items of gold")
     if isinstance(gold, Mapping) or (hasattr(gold, "iloc") and hasattr(gold, "columns")):
-        names = common_index([gold[task] for task in gold])
+        columns = [gold[task] for task in gold]
+        names = common_index(columns)
+        if names is None and columns:
+            names = _numbered(votes, columns[0])
         return _whole(votes, list(_rows_of(gold))), names
-    names = None if index_of(gold) is None else _names_of_series(votes, gold)
+    names = _numbered(votes, gold) if index_of(gold) is None else _names_of_series(votes, gold)
     return _from_sequence(votes, gold), names
+
+
+def _is_by_item(votes: Votes, gold: Mapping[Any, Any]) -> bool:
+    """Whether a dict goes from items to labels, and not from tasks to columns of these."""
+    tasks = {*votes.tasks.names, *(task.name for task in votes.tasks.declared)}
+    plain = all(isinstance(value, str | Mapping) or not isinstance(value, Sized) for value in gold.values())
+    return bool(gold) and plain and not tasks & set(gold)
 
 
 def _names_of_series(votes: Votes, gold: Any) -> Names | None:
     # Where names cannot matter, neither does it matter that they repeat.
     return None if votes.items is None and len(gold) == len(votes) else index_names(gold)
+
+
+def _numbered(votes: Votes, gold: Any) -> Names | None:
+    """(gold,): the numbers that a pandas index gives, if items are called by these.
+
+    Such an index mostly only numbers the rows. But items may be called 0, 1, 2, …, and not stand in that order.
+    """
+    if votes.items is None or votes.items.dtype.kind not in "iu" or not hasattr(gold, "iloc"):
+        return None
+    numbers: Names = np.arange(len(gold), dtype=np.int64)
+    return numbers if np.isin(numbers, votes.items).all() else None
 
 
 def _from_sequence(votes: Votes, gold: Any) -> Votes:
