@@ -11,6 +11,7 @@ from assay.project import (
     Workbench,
     declare_list,
     declare_source,
+    made_source,
     mistakes_of,
     rows_found,
     run,
@@ -165,3 +166,9 @@ def test_items_without_names_make_no_list(own):
     with pytest.raises(ProjectError, match="id ="):
         declare_list(Workbench(own).contents(), np.arange(3), "x", "Person", None)
     assert not (own / "lists").exists()
+
+
+def test_the_fault_of_a_source_that_is_in_no_file_names_no_place_there(contents):
+    entry = {"name": "new", "regex": "(never closed", "label": "Lawyer", "on": "text"}
+    with pytest.raises(ProjectError, match=r"^regex\(\) cannot use the pattern"):
+        made_source(contents.project, entry)

@@ -129,7 +129,7 @@ def test_random_ones_have_a_chance(desks, contents):
 def test_without_votes_it_is_said_what_to_do(copy_of, desks):
     for path in (copy_of / "out").glob("votes*"):
         path.unlink()
-    with pytest.raises(ProjectError, match=r"assay (apply|run)"):
+    with pytest.raises(ProjectError, match="write a source and run the project"):
         at(desks, Workbench(copy_of).contents())
 
 

@@ -190,7 +190,7 @@ def predict(
 
 
 def compare_methods(project: Project, slice_by: str | None = None) -> dict[str, Evaluation]:
-    """Majority votes, the label model and the end model against gold, on items that were held out of training.
+    """Majority votes, the label model and the end model, if there is one, against gold, on items held out of training.
 
     A project without gold is scored by its hand labels, cross-fitted: majority votes and the label model, with and
     without what it learned from them. An end model was trained on these very items, so it is
@@ -218,9 +218,8 @@ def compare_methods(project: Project, slice_by: str | None = None) -> dict[str, 
     refined = stored_refined(project, len(votes))
     if refined is not None:
         methods[REFINED] = refined
-    if gold is not None:
-        if (project.output / MODEL_FILE).is_file():
-            check_made_from(project, END_MODEL, project.output / MODEL_FILE)
+    if gold is not None and (project.output / MODEL_FILE).is_file():
+        check_made_from(project, END_MODEL, project.output / MODEL_FILE)
         methods["end model"] = Labels.concat(stored_model(project).label_parts(project.data))
         _check_size("end model", methods["end model"], votes, project)
     chosen = {name: found.where(held) for name, found in methods.items()}

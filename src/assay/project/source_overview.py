@@ -287,7 +287,11 @@ def declare_list(
 
 def made_source(project: Project, entry: Mapping[str, Any]) -> Source:
     """The source that an entry of ``sources.toml`` describes, without writing it."""
-    alone = SourceFile(project.sources_file).add(entry).sources(project.tasks)
+    try:
+        alone = SourceFile(project.sources_file).add(entry).sources(project.tasks)
+    except ProjectError as error:
+        # It is in no file yet, so that neither its place there nor its number helps.
+        raise ProjectError(re.sub(r"^.*?\[\[source\]\] number 1( \(.*?\))?[,:]? ", "", str(error))) from error
     if not alone:
         raise ProjectError("the source is switched off")
     return alone[0]

@@ -20,7 +20,7 @@ FIRST_LABELS = 20
 ENOUGH_LABELS = 100
 """As many hand labels are put to use before anything else is worth more of a person's time."""
 _FEW_SOURCES = 3
-_BARE, _MANY_BARE = 0.1, 0.3
+_BARE, _MANY_BARE = 0.03, 0.3
 """Shares of items without votes that are worth a look, and worth more than further labels."""
 _ENOUGH_VOTES = 10
 
@@ -163,7 +163,8 @@ def _to_look_at(contents: Contents) -> Iterator[Step]:
     if contents.labels is not None and contents.is_wrong.any():
         yield Step(
             "Read what the labels get wrong",
-            f"Gold says otherwise for {int(contents.is_wrong.sum()):,} items.",
+            f"{'Hand labels say' if contents.results.gold is None else 'Gold says'} otherwise for "
+            f"{int(contents.is_wrong.sum()):,} items.",
             "data",
             {"only": "wrong", "order": "sure"},
             "See them",

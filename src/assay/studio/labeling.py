@@ -75,7 +75,7 @@ class Desks:
 def _new_desk(contents: Contents, by: str, key: str, wanted: Filter | None, is_random: bool) -> Desk:
     votes = contents.votes
     if votes is None:
-        raise ProjectError(contents.note or "apply the sources first, so that items are known by their votes")
+        raise ProjectError("there are no votes yet: write a source and run the project, then label items")
     project = contents.project
     if wanted is None:
         items = queue(project, BATCH, is_random, votes=votes, model=contents.model)

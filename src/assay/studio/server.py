@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 from collections.abc import Callable
 from ipaddress import ip_address
 from pathlib import Path
+from threading import current_thread, main_thread
 
 from assay.errors import ProjectError
 from assay.studio.app import create_app
@@ -63,7 +65,13 @@ def serve(
     told("Ctrl-C ends it; everything is in the project's own files")
     keep_ready(app.state.workbench)
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=2))
-    server.run(sockets=[listening])
+    if current_thread() is main_thread():
+        # The server ends in order by itself, and then raises the signal again; there is nothing to be told about it.
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    try:
+        server.run(sockets=[listening])
+    except KeyboardInterrupt:
+        told("the studio has ended")
 
 
 def is_loopback(host: str) -> bool:

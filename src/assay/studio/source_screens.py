@@ -87,10 +87,17 @@ def new_source(request: Request) -> Response:
     wanted = Filter.from_query(query)
     edited = query.get("edit", "")
     given = _filled(contents, edited) if edited else _from_query(contents, wanted, query)
+    return _form(request, contents, given, edited, wanted)
+
+
+def _form(
+    request: Request, contents: Contents, given: Mapping[str, str], edited: str, wanted: Filter, note: str = ""
+) -> Response:
     chosen = None if edited or wanted.is_text_alone or not wanted.query else len(rows_found(contents, wanted))
     return pages_of(request).page(
         request,
         "new_source.html",
+        status=400 if note else 200,
         contents=contents,
         given=given,
         edited=edited,
@@ -98,8 +105,7 @@ def new_source(request: Request) -> Response:
         labels=_choices(contents),
         query=wanted.query,
         chosen=chosen,
-        preview=None,
-        note="",
+        note=note,
     )
 
 
@@ -217,15 +223,23 @@ def save(request: Request, form: FormData) -> Response:
     """Write the source of the form into the project's own file."""
     contents = contents_of(request)
     name = str(form.get("name", "")).strip()
-    if not name:
-        raise AssayError("give the source a name")
-    wanted = Filter.from_query({key: str(value) for key, value in form.items() if isinstance(value, str)})
-    if form.get("list"):
-        said = _label(contents, str(form.get("choice", "")))
-        declare_list(contents, rows_found(contents, wanted), name, said["label"], said.get("task"))
-    else:
-        edited, version = (str(form.get(field, "")) or None for field in ("edit", "version"))
-        declare_source(contents.project, _entry(contents, form), instead_of=edited, version=version)
+    given = {key: str(value) for key, value in form.items()} if form.get("list") else {}
+    wanted = Filter.from_query(given)
+    edited, version = (str(form.get(field, "")) for field in ("edit", "version"))
+    try:
+        if not name:
+            raise AssayError("give the source a name")
+        if form.get("list"):
+            said = _label(contents, str(form.get("choice", "")))
+            declare_list(contents, rows_found(contents, wanted), name, said["label"], said.get("task"))
+        else:
+            entry = _entry(contents, form)
+            declare_source(contents.project, entry, instead_of=edited or None, version=version or None)
+    except AssayError as error:
+        # What was typed is worth more than a page of its own for the fault.
+        fields = ("name", "kind", "what", "on", "label", "case", "version")
+        typed = {field: str(form.get(field, "")) for field in fields}
+        return _form(request, contents, typed, edited, wanted, in_toml(str(error)))
     return RedirectResponse(link("/source", {"name": name}), 303)
 
 
