@@ -235,11 +235,13 @@ def aggregate(
     {'t1': 'cat', 't2': 'dog', 't3': 'cat'}
     >>> result.probabilities.columns.tolist(), result.skills.columns.tolist()
     (['cat', 'dog'], ['skill', 'low', 'high', 'votes'])
+    >>> result.confusion("cem").shape, sorted(result.next_items(3))
+    ((2, 2), ['t1', 't2', 't3'])
     """
     if not (model is None or isinstance(model, LabelModel)):
         raise AssayError(
             f"model must be a label model, as in model=assay.LabelModel(method='em'), but is {model!r}; other models "
-            "take votes, as in votes = assay.Votes.from_long(table), assay.DawidSkene().fit(votes).label(votes)"
+            "take votes, as in votes = assay.Votes.from_long(table, item='task'), assay.DawidSkene().fit(votes).label(votes)"
         )
     frame = as_polars(table)
     columns = long_columns(frame.columns, {"item": item, "source": worker, "label": label})

@@ -49,7 +49,7 @@ def long_columns(names: Sequence[str], given: Mapping[str, str | None]) -> dict[
     if untold:
         problems.append(_untold({role: found[role] for role in untold}, free))
     if problems:  # all of them at once, or else each try would tell of one more
-        raise VoteError(" ".join(problems))
+        raise VoteError(" ".join(problems[:1] + [f"{part[0].upper()}{part[1:]}" for part in problems[1:]]))
     return {role: columns[0] for role, columns in found.items()}
 
 
@@ -62,15 +62,20 @@ def _candidates(role: str, names: Sequence[str]) -> list[str]:
 def _untold(candidates: Mapping[str, Sequence[str]], names: Sequence[str]) -> str:
     """Which roles have no column, or several, and how to say which it is."""
     unknown = [name for name in names if _role_of(name) in (None, "id")]
-    problems, example = [], []
+    problems, without, example = [], [], []
     for role, columns in candidates.items():
         word = "worker" if role == "source" else role
-        problems.append(f"{listing(columns)} could all hold the {word}s" if columns else f"none holds the {word}s")
+        if columns:
+            problems.append(f"{listing(columns)} could all hold the {word}s")
+        else:
+            without.append(f"{word}s")
         likely = columns[0] if columns else unknown.pop(0) if unknown else next(iter(names), "...")
         example.append(f"{word}={likely!r}")
+    if without:
+        problems.append(f"none is known to hold the {' or '.join(without)}")
     return (
-        f"expected a long table, with an item, a worker and a label in each row, but of its columns {listing(names)}, "
-        f"as far as their names tell, {' and '.join(problems)}; say which, as in {', '.join(example)}"
+        f"expected a long table, with an item, a worker and a label in each row, but of its columns {listing(names)} "
+        f"{' and '.join(problems)}; say which do, as in {', '.join(example)}"
     )
 
 
