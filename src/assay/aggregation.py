@@ -241,7 +241,7 @@ def aggregate(
     if not (model is None or isinstance(model, LabelModel)):
         raise AssayError(
             f"model must be a label model, as in model=assay.LabelModel(method='em'), but is {model!r}; other models "
-            "take votes, as in votes = assay.Votes.from_long(table, item='task'), assay.DawidSkene().fit(votes).label(votes)"
+            "take votes: votes = assay.Votes.from_long(table, item='task'), assay.DawidSkene().fit(votes).label(votes)"
         )
     frame = as_polars(table)
     columns = long_columns(frame.columns, {"item": item, "source": worker, "label": label})
