@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import assay
@@ -143,3 +144,158 @@ print(time.process_time())
     run = [sys.executable, "-c", program]
     taken = min(float(subprocess.run(run, check=True, capture_output=True, text=True).stdout.strip()) for _ in range(3))
     assert taken < 3.0  # 1.5 where nothing else runs; processors that are shared are half as fast
+
+
+# Values as in the table
+
+
+NUMBERS = {
+    "integers": lambda number: number + 1,
+    "past ten": lambda number: 9 + number,
+    "negative": lambda number: number - 2,
+    "floats": lambda number: number / 2,
+    "truth values": lambda number: number > 0,
+}
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+@pytest.mark.parametrize("how", ["pandas", "dict", "polars"])
+def test_numbers_stay_numbers_and_nothing_else_changes(kind, how):
+    """Whatever labels and workers are called, the result is that of their texts, under the names of the table."""
+    texts, _, _ = crowd(np.random.default_rng(6), items=80, labels=2 if kind == "truth values" else 3, workers=12)
+    value = dict(zip("abc", map(NUMBERS[kind], range(3)), strict=True))
+    table = texts.assign(label=texts["label"].map(value), worker=texts["worker"].str[1:].astype(int))
+    given = {"pandas": table, "dict": table.to_dict("list"), "polars": pl.from_pandas(table)}[how]
+    found = assay.aggregate(given)
+    by_text = assay.aggregate(table.astype({"label": str, "worker": str}))
+
+    occur = sorted(table["label"].unique().tolist())
+    assert found.probabilities.columns.tolist() == occur
+    assert found.skills.index.tolist() == sorted(table["worker"].unique().tolist())
+    assert [*map(type, found.labels.tolist())] == [type(occur[0])] * len(found.labels)
+    assert set(map(type, found.majority.dropna().tolist())) == {type(occur[0])}
+    assert found.labels.map(str).tolist() == by_text.labels.tolist()
+    assert found.majority.dropna().map(str).tolist() == by_text.majority.dropna().tolist()
+    assert repr(found) == repr(by_text)
+    np.testing.assert_array_equal(found.probabilities, by_text.probabilities[[*map(str, occur)]])
+    np.testing.assert_array_equal(found.skills, by_text.skills.loc[[*map(str, found.skills.index)]])
+    np.testing.assert_array_equal(
+        found.confusion(3), by_text.confusion("3").loc[[*map(str, occur)], [*map(str, occur)]]
+    )
+
+
+def test_a_mixture_stays_text():
+    labels = [1, 1, "b", 1, 1, 1, "b", "b", "b"]
+    found = assay.aggregate({"task": [1, 1, 1, 2, 2, 2, 3, 3, 3], "worker": [7, "x", 8] * 3, "label": labels})
+    assert found.labels.to_dict() == {1: "1", 2: "1", 3: "b"}
+    assert found.skills.index.tolist() == ["7", "8", "x"]
+
+
+def test_gold_of_numbers_are_labels_and_not_their_positions():
+    table, truth, _ = crowd(np.random.default_rng(3))
+    value = dict(zip("abc", [2, 3, 10], strict=True))  # as texts, 10 comes first
+    numbers, few = table.assign(label=table["label"].map(value)), truth.iloc[:60]
+    expected = assay.aggregate(table, gold=few).labels.map(value)
+    every = [*few.map(value), *[-1] * (len(truth) - 60)]
+    in_order = pd.Series(every, index=truth.index).loc[expected.index]
+    for gold in (
+        few.map(value).astype("Int64").reindex(expected.index),
+        few.map(value),
+        few.map(value).astype(float),
+        in_order.tolist(),
+        in_order.to_numpy(),
+        {"label": in_order},
+    ):
+        found = assay.aggregate(numbers, gold=gold)
+        assert (found.labels[few.index] == few.map(value)).all()
+        assert (found.labels == expected).mean() > 0.98
+    with pytest.raises(assay.VoteError, match="'7'"):
+        assay.aggregate(numbers, gold=few.map({"a": 7, "b": 2, "c": 3}))
+
+
+# What follows
+
+
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet"])
+@pytest.mark.parametrize("numbers", [False, True])
+def test_a_file_holds_the_table(tmp_path, ending, numbers):
+    labels = ["x", "x", "y", "x", "y", "y"]
+    table = {"task": [1, 1, 1, 2, 2, 3], "worker": ["a", "b", "c", "a", "b", "c"], "label": labels}
+    found = assay.aggregate({**table, "label": [int(label == "x") for label in labels]} if numbers else table)
+    path = found.to_file(tmp_path / f"crowd{ending}")
+    read = {".csv": pl.read_csv, ".jsonl": pl.read_ndjson, ".parquet": pl.read_parquet}
+    again = read[ending](path)
+    assert again["majority"].to_list() == ([1, None, 0] if numbers else ["x", None, "y"])
+    assert again.to_dict(as_series=False) == found.to_pandas().reset_index().to_dict("list")
+
+
+def test_a_file_of_another_ending_is_refused(tmp_path):
+    table, _, _ = crowd(np.random.default_rng(4), items=40)
+    with pytest.raises(assay.AssayError, match=r"\.csv, \.jsonl or \.parquet"):
+        assay.aggregate(table).to_file(tmp_path / "crowd.txt")
+
+
+def test_next_items_are_those_of_the_model_by_name_and_never_have_gold():
+    table, truth, _ = crowd(np.random.default_rng(3))
+    few = truth.iloc[:60]
+    found = assay.aggregate(table, gold=few)
+    rows = assay.next_items(found.model, found.votes, 15, seed=4)
+    assert found.next_items(15, seed=4) == found.votes.items[rows].tolist()
+    assert not set(found.next_items(90)) & set(few.index)
+
+
+def test_confusion_is_that_of_the_truth():
+    """Rows sum to one, and with many items they are how often a worker says each label of those that are truly so."""
+    table, truth, _ = crowd(np.random.default_rng(8), items=2_000, workers=6, each=4)
+    found = assay.aggregate(table)
+    for worker, own in table.groupby("worker"):
+        counted = pd.crosstab(own["task"].map(truth), own["label"], normalize="index")
+        estimated = found.confusion(worker)
+        np.testing.assert_allclose(estimated.sum(axis=1), 1)
+        assert (estimated.index.tolist(), estimated.columns.tolist()) == (["a", "b", "c"],) * 2
+        np.testing.assert_allclose(estimated, counted, atol=0.08)
+
+
+def test_confusion_of_a_worker_who_is_not_there():
+    table, _, _ = crowd(np.random.default_rng(4), items=40)
+    with pytest.raises(assay.VoteError, match=r"no worker 'w33'.*'w3'"):
+        assay.aggregate(table).confusion("w33")
+
+
+# What is refused
+
+
+@pytest.mark.parametrize("model", ["dawid_skene", assay.DawidSkene(), assay.LabelModel, 3])
+def test_a_model_is_a_label_model(model):
+    table, _, _ = crowd(np.random.default_rng(4), items=40)
+    with pytest.raises(assay.AssayError, match=r"model=assay\.LabelModel\(.*assay\.DawidSkene\(\)\.fit\(votes\)"):
+        assay.aggregate(table, model=model)
+
+
+def test_arguments_of_crowd_kit_are_answered():
+    table, truth, _ = crowd(np.random.default_rng(4), items=40)
+    with pytest.raises(assay.AssayError, match=r"aggregate\(table, gold="):
+        assay.aggregate(table, true_labels=truth)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, "item='a', worker='b', label='c'"),
+        ({"worker": "b"}, "item='a', label='c'"),
+        ({"item": "x", "worker": "y", "label": "c"}, "no columns 'x', 'y'"),
+        ({"item": "x"}, "no column 'x'.*workers.*labels"),
+    ],
+)
+def test_all_missing_columns_are_named_at_once(given, said):
+    table, _, _ = crowd(np.random.default_rng(4), items=40)
+    with pytest.raises(assay.VoteError, match=said):
+        assay.aggregate(table.set_axis(["a", "b", "c"], axis=1), **given)
+
+
+def test_too_few_workers_are_refused_with_a_way_out_that_works():
+    table, _, _ = crowd(np.random.default_rng(4), items=40, workers=2, each=2)
+    with pytest.raises(assay.UnidentifiableError, match=r"model=assay\.LabelModel\(allow_unidentifiable=True\)"):
+        assay.aggregate(table)
+    found = assay.aggregate(table, model=assay.LabelModel(allow_unidentifiable=True))
+    assert len(found.labels) == 40

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import polars as pl
 from scipy.special import expit, logit, ndtri
 
 from assay._core.rows import as_polars
 from assay.baselines import majority_vote
-from assay.errors import VoteError
-from assay.labels import Labels
-from assay.model import LabelModel
+from assay.errors import AssayError, UnidentifiableError, VoteError, near_miss
+from assay.labels import Labels, write_table
+from assay.model import LabelModel, explains_foreign, next_items
 from assay.votes import Alpha, Votes, krippendorff_alpha, long_columns
 
 if TYPE_CHECKING:
@@ -25,12 +28,20 @@ _Z = float(ndtri(0.975))
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Aggregation:
-    """What a crowd said of each item, put together; made by :func:`aggregate`."""
+    """What a crowd said of each item, put together; made by :func:`aggregate`.
+
+    Items, labels and workers are called what the table calls them; numbers stay numbers. In ``votes`` and ``model``
+    the names of labels and workers are texts.
+    """
 
     votes: Votes
     """Every worker is a source."""
     model: LabelModel
     """The label model that was fitted on them."""
+    label_values: Mapping[str, Any] = field(default_factory=dict)
+    """The value that the table has for each label, if these are numbers or truth values."""
+    worker_values: Mapping[str, Any] = field(default_factory=dict)
+    """The same for each worker."""
 
     @cached_property
     def _posterior(self) -> Labels:
@@ -40,7 +51,8 @@ class Aggregation:
     def labels(self) -> pd.Series[Any]:
         """The most probable label of each item, by its name."""
         (task,) = self.votes.tasks.names
-        return self._by_item("label", self._posterior.names(task))
+        found = self._by_item("label", [self.label_values.get(name, name) for name in self._posterior.names(task)])
+        return found.infer_objects() if self.label_values else found
 
     @cached_property
     def probabilities(self) -> pd.DataFrame:
@@ -48,7 +60,9 @@ class Aggregation:
         import pandas as pd
 
         (task,) = self.votes.tasks
-        return pd.DataFrame(self._posterior[task.name][:, : len(task.labels)], columns=task.labels, index=self._items)
+        shares = self._posterior[task.name][:, : len(task.labels)]
+        found = pd.DataFrame(shares, columns=task.labels, index=self._items)
+        return self._as_in_table(found, self.label_values, axis=1)
 
     @cached_property
     def skills(self) -> pd.DataFrame:
@@ -56,7 +70,8 @@ class Aggregation:
 
         ``model.sources_`` has a row for each label that a worker gives.
         """
-        return pooled(self.model.sources_).rename_axis("worker").rename(columns={"accuracy": "skill"})
+        found = pooled(self.model.sources_).rename(columns={"accuracy": "skill"})
+        return self._as_in_table(found, self.worker_values).rename_axis("worker")
 
     @cached_property
     def agreement(self) -> Alpha | None:
@@ -69,7 +84,7 @@ class Aggregation:
         (task,) = self.votes.tasks
         shares = np.asarray(majority_vote(self.votes))
         tied = np.isclose(shares, shares.max(axis=1, keepdims=True)).sum(axis=1) > 1
-        names = np.array([*task.labels, None], dtype=object)
+        names = np.array([*(self.label_values.get(name, name) for name in task.labels), None], dtype=object)
         return self._by_item("majority", names[np.where(tied, len(task.labels), shares.argmax(axis=1))])
 
     def to_pandas(self) -> pd.DataFrame:
@@ -84,6 +99,43 @@ class Aggregation:
                 "votes": np.bincount(self.votes.cast.row, minlength=len(self.votes)),
             }
         )
+
+    def to_file(self, path: str | Path) -> Path:
+        """Write the table of :meth:`to_pandas` to a ``.csv``, ``.jsonl`` or ``.parquet`` file, by its ending."""
+        return write_table(self.to_pandas(), path)
+
+    def confusion(self, worker: Any) -> pd.DataFrame:
+        """(labels, labels): how often a worker says each label, by the true one, as the model estimates it.
+
+        Rows are the truth and sum to one: they are shares of the worker's votes, and items without one do not count.
+        """
+        import pandas as pd
+
+        name = {value: text for text, value in self.worker_values.items()}.get(worker, worker)
+        if name not in self.votes.names:
+            raise VoteError(f"there is no worker {worker!r}. {near_miss(worker, self.votes.names)}")
+        (task,) = self.votes.tasks
+        cast = self.model.conditionals_[name][:-1]  # the last row is no vote
+        said = [str(value) for value in self.votes.values[self.votes.names.index(name)]]
+        found = pd.DataFrame((cast / cast.sum(axis=0)).T, index=task.labels, columns=said)
+        # A worker may never say some label, or say that it is one of several.
+        found = found.reindex(columns=list(dict.fromkeys([*task.labels, *said])), fill_value=0.0)
+        by_truth = self._as_in_table(found, self.label_values)
+        return self._as_in_table(by_truth, self.label_values, axis=1).rename_axis("truth").rename_axis("said", axis=1)
+
+    def next_items(self, n: int = 20, *, seed: int = 0) -> list[Any]:
+        """The names of ``n`` items to label by hand next, as :func:`assay.next_items` chooses them.
+
+        Give their labels as ``gold`` to :func:`aggregate`, with those of all before: what has gold is not chosen again.
+        """
+        return self._items[next_items(self.model, self.votes, n, seed=seed)].tolist()
+
+    @staticmethod
+    def _as_in_table(found: pd.DataFrame, values: Mapping[str, Any], axis: Literal[0, 1] = 0) -> pd.DataFrame:
+        """With the values that the table has in place of their texts, in their own order: 2 before 10."""
+        if not values:
+            return found
+        return found.set_axis([values[name] for name in found.axes[axis]], axis=axis).sort_index(axis=axis)
 
     @property
     def _items(self) -> pd.Index[Any]:
@@ -131,6 +183,7 @@ def pooled(sources: pd.DataFrame) -> pd.DataFrame:
     return found.loc[of.unique()]
 
 
+@explains_foreign
 def aggregate(
     table: Any,
     *,
@@ -153,14 +206,22 @@ def aggregate(
         Its columns; by default those that are called so, or as in crowd-kit: ``task``, ``worker``, ``label``.
     gold
         True labels of some items, if there are any: a pandas Series by item, or what
-        :meth:`assay.LabelModel.fit` takes.
+        :meth:`assay.LabelModel.fit` takes. Where the labels of the table are numbers, those of gold are labels too.
     model
-        The label model to fit; by default one with default settings.
+        The :class:`assay.LabelModel` to fit; by default one with default settings.
 
     Returns
     -------
     Aggregation
-        ``.labels``, ``.probabilities``, ``.skills``, ``.agreement``, ``.to_pandas()``.
+        ``.labels``, ``.probabilities``, ``.skills``, ``.agreement``, ``.majority``, ``.confusion(worker)``,
+        ``.next_items(n)``, ``.to_pandas()``, ``.to_file(path)``.
+
+    Raises
+    ------
+    VoteError
+        If columns are missing, or there are no votes.
+    UnidentifiableError
+        If workers cannot check each other, as where there are two.
 
     Examples
     --------
@@ -174,10 +235,57 @@ def aggregate(
     {'t1': 'cat', 't2': 'dog', 't3': 'cat'}
     >>> result.probabilities.columns.tolist(), result.skills.columns.tolist()
     (['cat', 'dog'], ['skill', 'low', 'high', 'votes'])
+    >>> result.confusion("cem").shape, sorted(result.next_items(3))
+    ((2, 2), ['t1', 't2', 't3'])
     """
+    if not (model is None or isinstance(model, LabelModel)):
+        raise AssayError(
+            f"model must be a label model, as in model=assay.LabelModel(method='em'), but is {model!r}; other models "
+            "take votes: votes = assay.Votes.from_long(table, item='task'), assay.DawidSkene().fit(votes).label(votes)"
+        )
     frame = as_polars(table)
     columns = long_columns(frame.columns, {"item": item, "source": worker, "label": label})
+    mixed = [name for name in (columns["item"], columns["source"]) if frame[name].dtype == pl.Object]
+    frame = frame.with_columns(pl.Series(name, [*map(str, frame[name])]) for name in mixed)
+    frame = frame.with_columns(pl.selectors.float().fill_nan(None))  # as in tables of pandas, where it is no value
     if frame[columns["label"]].is_null().all():
         raise VoteError("the table has no votes: expected rows with an item, a worker and a label")
     votes = Votes.from_long(frame, item=columns["item"], source=columns["source"], label=columns["label"])
-    return Aggregation(votes, (LabelModel() if model is None else model).fit(votes, gold, progress=False))
+    said, by = (_numbers(frame[columns[role]]) for role in ("label", "source"))
+    # By the same texts as in the votes, where workers are cast by polars and labels are not.
+    labels = {str(value): value for value in said.to_list()}
+    workers = dict(zip(by.cast(pl.String).to_list(), by.to_list(), strict=True))
+    try:
+        fitted = (LabelModel() if model is None else model).fit(votes, _in_texts(gold, labels), progress=False)
+    except UnidentifiableError as error:
+        raise UnidentifiableError(str(error).replace("LabelModel(allow", "model=assay.LabelModel(allow")) from None
+    return Aggregation(votes, fitted, labels, workers)
+
+
+def _numbers(column: pl.Series) -> pl.Series:
+    """The distinct values of a column of numbers or truth values; none of another, whose values are used as texts."""
+    kind = column.dtype
+    plain = kind.is_integer() or kind.is_float() or kind.is_(pl.Boolean)
+    return column.drop_nulls().unique() if plain else column[:0]
+
+
+def _in_texts(gold: Any, values: Mapping[str, Any]) -> Any:
+    """Gold with the names of labels in place of the table's numbers, which would be taken for positions of labels."""
+    names = {value: name for name, value in values.items()}
+
+    def named(value: Any) -> Any:
+        if not isinstance(value, int | float | np.number | np.bool_) or np.isnan(value):
+            return value
+        # −1 is an item without gold, where it is no label; any other number that is no label is to be refused by name.
+        return names.get(value, None if value == -1 else str(value))
+
+    def translated(given: Any) -> Any:
+        if isinstance(given, Mapping):
+            return {key: translated(value) for key, value in given.items()}
+        if hasattr(given, "iloc"):
+            return given.astype(object).map(named)
+        if isinstance(given, list | tuple) or (isinstance(given, np.ndarray) and given.ndim == 1):
+            return [translated(value) for value in given]
+        return named(given)
+
+    return translated(gold) if values else gold

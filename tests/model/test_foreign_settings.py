@@ -5,6 +5,7 @@ import inspect
 import pytest
 from sklearn.base import clone
 
+import assay
 from assay import AssayError, LabelModel
 from assay.model.foreign_settings import explains_foreign
 
@@ -34,3 +35,40 @@ def test_a_function_stays_what_it_was():
     assert "class_balance" in inspect.signature(LabelModel).parameters
     assert clone(LabelModel(seed=3)).seed == 3
     assert explains_foreign(len)([1]) == 1
+
+
+BASELINES = [assay.MajorityVote, assay.HierarchicalMajorityVote, assay.DawidSkene, assay.DataProgramming]
+ATTRIBUTES = {
+    "fit_predict": r"fit\(votes\)\.label\(votes\).*aggregate\(table\)\.labels",
+    "fit_predict_proba": r"predict_proba\(votes\).*aggregate\(table\)\.probabilities",
+    "skills_": r"sources_.*aggregate\(table\)\.skills",
+    "errors_": r"conditionals_.*aggregate\(table\)\.confusion",
+}
+
+
+@pytest.mark.parametrize("kind", [*BASELINES, LabelModel])
+@pytest.mark.parametrize("name", ATTRIBUTES)
+def test_an_attribute_of_another_library(kind, name):
+    for model in (kind(), kind().fit([[0, 0, 0], [1, 1, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0]])):
+        assert not hasattr(model, name)
+        with pytest.raises(AttributeError, match=f"{kind.__name__} has no '{name}': .*{ATTRIBUTES[name]}") as told:
+            getattr(model, name)
+        assert isinstance(told.value, AssayError)
+
+
+@pytest.mark.parametrize("kind", [*BASELINES, LabelModel])
+def test_other_attributes_that_are_missing_are_missing_as_ever(kind):
+    with pytest.raises(AttributeError, match="'fitt'"):
+        _ = kind().fitt
+    with pytest.raises(assay.NotFittedError, match="so it has no classes_"):
+        _ = kind().classes_
+
+
+@pytest.mark.parametrize("kind", BASELINES)
+def test_settings_and_arguments_that_baselines_do_not_have(kind):
+    with pytest.raises(AssayError, match="'n_iter': leave it out"):
+        kind(n_iter=100)
+    with pytest.raises(AssayError, match="Did you mean 'cardinality'"):
+        kind(cardinalty=3)
+    with pytest.raises(AssayError, match=r"LabelModel\(\)\.fit\(votes, gold\)"):
+        kind().fit([[0, 1]], true_labels=[0])

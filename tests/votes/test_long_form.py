@@ -30,6 +30,15 @@ def test_what_is_told_is_not_taken_for_another_role():
     }
 
 
+@pytest.mark.parametrize("columns", [["a", "b", "c"], ["task", "b", "c"], ["task", "worker", "c"], ["b", "c", "label"]])
+def test_every_role_without_a_column_is_named_and_following_the_example_works(columns):
+    with pytest.raises(assay.VoteError) as told:
+        long_columns(columns, UNKNOWN)
+    example = dict(part.split("=") for part in str(told.value).rpartition("as in ")[2].split(", "))
+    roles = {"source" if role == "worker" else role: name.strip("'") for role, name in example.items()}
+    assert sorted(long_columns(columns, {**UNKNOWN, **roles}).values()) == sorted(columns)
+
+
 @pytest.mark.parametrize("names", [["a", "b"], ["lf_spam", "lf_ham", "label"], []])
 def test_other_tables_are_not_long(names):
     assert not looks_long(names)

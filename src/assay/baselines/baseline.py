@@ -12,6 +12,7 @@ import numpy.typing as npt
 from assay._core.estimator import Estimator
 from assay.gold import micro_accuracy, outcome_numbers
 from assay.labels import Labels
+from assay.model import ExplainsForeignNames, explains_foreign_to_baselines
 from assay.tasks import TaskGraph
 from assay.votes import Schema, Votes, aligned, as_votes
 
@@ -33,14 +34,19 @@ class FittedBaseline(Generic[LearnedT]):
         return self.schema.tasks
 
 
-class Baseline(Estimator[FittedBaseline[LearnedT]]):
+class Baseline(ExplainsForeignNames, Estimator[FittedBaseline[LearnedT]]):
     """An estimator over votes, which are :class:`assay.Votes` or a matrix of class numbers with −1 for abstain."""
 
+    @explains_foreign_to_baselines
     def __init__(self, *, cardinality: int | None = None) -> None:
         self.cardinality = cardinality
 
+    @explains_foreign_to_baselines
     def fit(self, votes: Any, gold: Any = None) -> Self:
-        """Learn from votes. Gold is taken, as :meth:`assay.LabelModel.fit` takes it, and not used."""
+        """Learn from votes alone. Gold is ignored: it may be given because scikit-learn passes ``y`` along.
+
+        :meth:`assay.LabelModel.fit` learns from gold too.
+        """
         given = as_votes(votes, self.cardinality)
         self._fitted = FittedBaseline(given.schema, self._learn(given))
         return self

@@ -22,6 +22,8 @@ _UNPOOLED = EMSettings(even_coverage=0.01, class_conditional=0.01, average_sourc
 class DawidSkene(Baseline[tuple[Scoring, ...]]):
     """Dawid and Skene's model: a full confusion table for each source, all independent, abstentions ignored.
 
+    As all baselines it learns from votes alone and takes no gold; :class:`assay.LabelModel` does.
+
     Parameters
     ----------
     cardinality

@@ -13,7 +13,7 @@ from assay._core.estimator import one_or_list
 from assay.baselines.baseline import Baseline
 from assay.baselines.confusion_tables import scoring_by_em
 from assay.counts import Layout, Patterns, SourceGraph
-from assay.model import Scoring, posterior, softmax
+from assay.model import Scoring, explains_foreign_to_baselines, posterior, softmax
 from assay.model.estimate import BalanceBelief, EMSettings, Knowledge
 from assay.votes import CodeArray, Votes, as_votes
 
@@ -45,6 +45,7 @@ class DataProgramming(Baseline[dict[str, TaskModel]]):
     np.float64(1.0)
     """
 
+    @explains_foreign_to_baselines
     def __init__(self, *, unipolar: bool = False, cardinality: int | None = None) -> None:
         super().__init__(cardinality=cardinality)
         self.unipolar = unipolar

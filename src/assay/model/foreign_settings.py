@@ -1,11 +1,11 @@
-"""Settings and arguments of other label models, and what to use here instead."""
+"""Settings, arguments and attributes of other label models, and what to use here instead."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from inspect import signature
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from assay.errors import AssayError, near_miss
 
@@ -24,6 +24,7 @@ _INSTEAD = {
     "X": "give the votes first: fit(votes)",
     "Y_dev": "give true labels second: fit(votes, gold)",
     "y": "give true labels second: fit(votes, gold)",
+    "true_labels": "true labels of some items are gold here: fit(votes, gold), or aggregate(table, gold=...)",
     "class_balance": "it is a setting: LabelModel(class_balance=...).fit(votes)",
     "seed": "it is a setting: LabelModel(seed=...).fit(votes)",
     "tie_break_policy": "ties stay ties in predict_proba; label(votes).decide(...) chooses for a metric",
@@ -33,7 +34,61 @@ _INSTEAD = {
 }
 """Arguments that Snorkel, MeTaL, crowd-kit or scikit-learn have."""
 
+_INSTEAD_IN_BASELINES = {
+    **dict.fromkeys(["n_epochs", "epochs", "n_iter", "max_iter", "tol", "lr"], "leave it out, a fit ends by itself"),
+    **dict.fromkeys(["verbose", "log_freq", "progress"], "a baseline shows no progress"),
+    **dict.fromkeys(["seed", "random_state"], "nothing is random"),
+    **dict.fromkeys(["X", "L", "L_train", "data"], "give the votes first: fit(votes)"),
+    **dict.fromkeys(
+        ["y", "Y_dev", "true_labels"], "baselines learn from votes alone; LabelModel().fit(votes, gold) uses gold"
+    ),
+    "class_balance": "LabelModel(class_balance=...) has it; baselines do not",
+    "tie_break_policy": "ties stay ties in predict_proba",
+    "default_skill": "LabelModel(beliefs=...) knows of skills; baselines do not",
+    "k": "cardinality= is the number of classes of a bare matrix",
+}
+"""The same, where they would be given to a baseline."""
+
+_ATTRIBUTES = {
+    "fit_predict": "fit(votes).label(votes) gives labels, or assay.aggregate(table).labels from a long table",
+    "fit_predict_proba": "fit(votes).predict_proba(votes) gives them, or assay.aggregate(table).probabilities from a "
+    "long table",
+    "labels_": "label(votes) gives labels with names, predict(votes) outcome numbers",
+    "probas_": "predict_proba(votes) gives probabilities",
+    "skills_": "LabelModel().fit(votes).sources_ has accuracies with intervals; assay.aggregate(table).skills has "
+    "one a worker",
+    "errors_": "LabelModel().fit(votes).conditionals_ has confusion matrices; assay.aggregate(table).confusion(worker) "
+    "is that of a worker",
+    "priors_": "LabelModel().fit(votes).class_balance_ has the shares of classes",
+}
+"""Attributes and methods that estimators of crowd-kit have."""
+
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class ForeignNameError(AssayError, AttributeError):
+    """An estimator was asked for what only those of another library have; the message says what to use.
+
+    It is an ``AttributeError``, so that ``hasattr`` is False.
+    """
+
+
+class ExplainsForeignNames:
+    """Lets an estimator answer for attributes of other libraries with what to use instead.
+
+    >>> import assay
+    >>> assay.DawidSkene().skills_
+    Traceback (most recent call last):
+    assay.model.foreign_settings.ForeignNameError: DawidSkene has no 'skills_': LabelModel().fit(votes).sources_ has ...
+    """
+
+    if not TYPE_CHECKING:  # or else every misspelt attribute would pass the type checker
+
+        def __getattr__(self, name: str) -> Any:
+            if name in _ATTRIBUTES:
+                raise ForeignNameError(f"{type(self).__name__} has no {name!r}: {_ATTRIBUTES[name]}")
+            # Properties that raise an AttributeError, as before a fit, end up here too: theirs is the error to see.
+            return object.__getattribute__(self, name)
 
 
 def explains_foreign(function: Function) -> Function:
@@ -46,16 +101,31 @@ def explains_foreign(function: Function) -> Function:
     Traceback (most recent call last):
     assay.errors.AssayError: there is no argument 'verbose': fit(votes, progress=False) shows no progress; ...
     """
+    return _explaining(function, _INSTEAD)
+
+
+def explains_foreign_to_baselines(function: Function) -> Function:
+    """The same for a baseline, which has hardly any settings.
+
+    >>> import assay
+    >>> assay.DawidSkene(n_iter=100)
+    Traceback (most recent call last):
+    assay.errors.AssayError: there is no argument 'n_iter': leave it out, a fit ends by itself
+    """
+    return _explaining(function, _INSTEAD_IN_BASELINES)
+
+
+def _explaining(function: Function, instead: Mapping[str, str]) -> Function:
     known = [name for name in signature(function).parameters if name != "self"]
 
     @wraps(function)
     def checked(*args: Any, **given: Any) -> Any:
         for name in given:
             if name not in known:
-                instead = _INSTEAD.get(name)
+                advice = instead.get(name)
                 raise AssayError(
-                    f"there is no argument {name!r}: {instead}"
-                    if instead is not None
+                    f"there is no argument {name!r}: {advice}"
+                    if advice is not None
                     else f"there is no argument {name!r}. {near_miss(name, known)}"
                 )
         return function(*args, **given)

@@ -25,7 +25,7 @@ from assay.model.estimate import SolverOutcome
 from assay.model.explanation import Explanation
 from assay.model.files import read_model, write_model
 from assay.model.fitted import BySource, Fitted
-from assay.model.foreign_settings import explains_foreign
+from assay.model.foreign_settings import ExplainsForeignNames, explains_foreign
 from assay.model.labeling import labels_of
 from assay.model.later_layer import check_others, in_layers
 from assay.model.settings import ModelSettings, check_settings
@@ -44,7 +44,7 @@ _log = logging.getLogger("assay")
 """What a fit says besides its results and warnings: at INFO, for whoever listens."""
 
 
-class LabelModel(ModelSettings, Estimator[Fitted]):
+class LabelModel(ModelSettings, ExplainsForeignNames, Estimator[Fitted]):
     """Estimates the accuracies of sources from votes alone, and labels items accordingly.
 
     Hand labels of a few items, given to :meth:`fit` as gold, correct what the votes tell: how sure labels are,

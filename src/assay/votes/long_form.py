@@ -36,25 +36,46 @@ def long_columns(names: Sequence[str], given: Mapping[str, str | None]) -> dict[
     >>> long_columns(["task", "worker", "label", "time"], {"item": None, "source": None, "label": None})
     {'item': 'task', 'source': 'worker', 'label': 'label'}
     """
-    for name in given.values():
-        if name is not None and name not in names:
-            raise VoteError(f"the table has no column {name!r}. {near_miss(name, names)}")
-    free = [name for name in names if name not in given.values()]
-    return {role: _column(role, free) if name is None else name for role, name in given.items()}
-
-
-def _column(role: str, names: Sequence[str]) -> str:
-    found = sorted((name for name in names if _role_of(name) == role), key=lambda name: _rank(role, name))
-    if found and (len(found) == 1 or _rank(role, found[0]) < _rank(role, found[1])):
-        return found[0]
     if not names:
         raise VoteError("expected a long table, with an item, a worker and a label in each row, but it has no columns")
-    problem = f"{listing(found)} could all hold the" if found else "none is known to hold the"
-    likely = next(iter(found or [name for name in names if _role_of(name) is None] or names))
-    raise VoteError(
+    free = [name for name in names if name not in given.values()]
+    found = {role: _candidates(role, free) if name is None else [name] for role, name in given.items()}
+    absent = [name for name in given.values() if name is not None and name not in names]
+    untold = [role for role, columns in found.items() if len(columns) != 1]
+    problems = []
+    if absent:
+        hints = dict.fromkeys(near_miss(name, names) for name in absent)
+        problems += [f"the table has no column{'s' if len(absent) > 1 else ''} {listing(absent)}.", *hints]
+    if untold:
+        problems.append(_untold({role: found[role] for role in untold}, free))
+    if problems:  # all of them at once, or else each try would tell of one more
+        raise VoteError(" ".join(problems[:1] + [f"{part[0].upper()}{part[1:]}" for part in problems[1:]]))
+    return {role: columns[0] for role, columns in found.items()}
+
+
+def _candidates(role: str, names: Sequence[str]) -> list[str]:
+    """The columns that could have a role: one, if there is one whose name is the most usual."""
+    found = sorted((name for name in names if _role_of(name) == role), key=lambda name: _rank(role, name))
+    return found[:1] if len(found) > 1 and _rank(role, found[0]) < _rank(role, found[1]) else found
+
+
+def _untold(candidates: Mapping[str, Sequence[str]], names: Sequence[str]) -> str:
+    """Which roles have no column, or several, and how to say which it is."""
+    unknown = [name for name in names if _role_of(name) in (None, "id")]
+    problems, without, example = [], [], []
+    for role, columns in candidates.items():
+        word = "worker" if role == "source" else role
+        if columns:
+            problems.append(f"{listing(columns)} could all hold the {word}s")
+        else:
+            without.append(f"{word}s")
+        likely = columns[0] if columns else unknown.pop(0) if unknown else next(iter(names), "...")
+        example.append(f"{word}={likely!r}")
+    if without:
+        problems.append(f"none is known to hold the {' or '.join(without)}")
+    return (
         f"expected a long table, with an item, a worker and a label in each row, but of its columns {listing(names)} "
-        f"{problem} {role if role != 'source' else 'worker'}s; say which one does, as in "
-        f"{role if role != 'source' else 'worker'}={likely!r}"
+        f"{' and '.join(problems)}; say which do, as in {', '.join(example)}"
     )
 
 
