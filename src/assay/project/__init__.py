@@ -34,7 +34,7 @@ _HOMES = {
     "assay.project.gold_files": ["gold_votes"],
     "assay.project.hand_labels": ["Answers", "ItemShown", "Queued", "past_of", "queue", "queue_of", "shown_items"],
     "assay.project.items": ["ItemView", "item_view"],
-    "assay.project.jobs": ["Command", "Job", "current_job", "start_job", "stop_job"],
+    "assay.project.jobs": ["Job", "current_job", "start_job", "stop_job"],
     "assay.project.kept_answers": ["AnswersKept", "answers_kept", "forget_answers"],
     "assay.project.labeling": ["KEYS_IN_WORDS", "Labeling", "Note", "press"],
     "assay.project.labeling_terminal": ["Labeled", "label_by_hand", "queue_rows", "queue_table"],
@@ -95,7 +95,6 @@ __all__ = [
     "Answers",
     "AnswersKept",
     "ChangedLabels",
-    "Command",
     "Comparison",
     "Confident",
     "Contents",
@@ -228,7 +227,7 @@ if TYPE_CHECKING:
     from assay.project.gold_files import gold_votes
     from assay.project.hand_labels import Answers, ItemShown, Queued, past_of, queue, queue_of, shown_items
     from assay.project.items import ItemView, item_view
-    from assay.project.jobs import Command, Job, current_job, start_job, stop_job
+    from assay.project.jobs import Job, current_job, start_job, stop_job
     from assay.project.kept_answers import AnswersKept, answers_kept, forget_answers
     from assay.project.labeling import KEYS_IN_WORDS, Labeling, Note, press
     from assay.project.labeling_terminal import Labeled, label_by_hand, queue_rows, queue_table

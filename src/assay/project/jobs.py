@@ -13,18 +13,18 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
-from typing import Any, Literal, get_args
+from typing import Any
 
 from assay._core.atomic_files import read_json, write_json
 from assay._core.progress import TOLD_BY
 from assay.errors import ProjectError
 from assay.project.project import Project
 
-Command = Literal["apply", "run", "train", "report"]
+COMMANDS = ("apply", "run", "train", "report")
+"""What can be started."""
 JOBS_FOLDER = "jobs"
 _LOCK, _LOG, _RECORD, _END = "running.lock", "log.txt", "job.json", "ended.json"
 _MOST_LOG = 200_000
@@ -67,16 +67,16 @@ class Job:
         return not self.is_running and self.code not in (0, None)
 
 
-def start_job(project: Project, command: Command, options: Sequence[str] = ()) -> None:
-    """Start a command in the background.
+def start_job(project: Project, command: str) -> None:
+    """Start one of :data:`COMMANDS` in the background.
 
     Raises
     ------
     ProjectError
         If one is running already, or there is no such command.
     """
-    if command not in get_args(Command):
-        raise ProjectError(f"the command must be one of {', '.join(get_args(Command))}, but is {command!r}")
+    if command not in COMMANDS:
+        raise ProjectError(f"the command must be one of {', '.join(COMMANDS)}, but is {command!r}")
     home = project.output / JOBS_FOLDER
     home.mkdir(parents=True, exist_ok=True)
     lock = _locked(home)
@@ -88,7 +88,7 @@ def start_job(project: Project, command: Command, options: Sequence[str] = ()) -
         with (home / _LOG).open("wb") as log:
             # The lock goes with the open file, which only the new process keeps.
             process = subprocess.Popen(  # noqa: S603  our own command, with arguments that are not from a shell
-                [*starter, command, str(project.folder.resolve()), *options],
+                [*starter, command, str(project.folder.resolve())],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,

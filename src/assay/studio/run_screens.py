@@ -14,7 +14,6 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response, Stream
 from assay.errors import AssayError
 from assay.project import (
     REPORT_FILE,
-    Command,
     compare,
     current_job,
     learning_curve,
@@ -28,12 +27,6 @@ from assay.studio.pages import contents_of, pages_of, workbench_of
 
 _EVERY = 0.4
 """Seconds between two looks at a job."""
-_COMMANDS: dict[str, tuple[Command, tuple[str, ...]]] = {
-    "run": ("run", ()),
-    "apply": ("apply", ()),
-    "train": ("train", ()),
-    "report": ("report", ()),
-}
 
 
 def runs(request: Request) -> Response:
@@ -46,17 +39,12 @@ def runs(request: Request) -> Response:
         job=current_job(contents.project),
         runs=list(reversed(contents.runs)),
         curve=learning_curve(contents.runs),
-        has_report=(contents.project.output / REPORT_FILE).is_file(),
     )
 
 
 def start(request: Request, form: FormData) -> Response:
     """Start a command in the background."""
-    said = str(form.get("command", ""))
-    if said not in _COMMANDS:
-        raise AssayError(f"there is no command {said!r} to start here")
-    command, options = _COMMANDS[said]
-    start_job(workbench_of(request).project(), command, options)
+    start_job(workbench_of(request).project(), str(form.get("command", "")))
     return RedirectResponse("/runs", 303)
 
 
