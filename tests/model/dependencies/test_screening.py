@@ -76,3 +76,18 @@ def test_every_component_is_searched(pair):
             columns[f"{task.name}{at}"] = (task.name, [task.labels[code] for code in codes])
     found = strong_dependencies(Tally.of(Votes.from_columns(pair, columns)))
     assert sorted(found.pairs) == sorted((f"{task.name}4", f"{task.name}5") for task in pair)
+
+
+COMMENTS = {
+    ".hhh.": 79, "s..s.": 23, "s..h.": 38, "..hhh": 48, "..hs.": 12, "...hh": 68, "...s.": 75, "...sh": 40, ".hhhh": 60,
+    "sh.s.": 12, "..hh.": 43, ".h.hh": 17, "sh.h.": 44, ".h.s.": 40, "..hsh": 6,
+}  # fmt: skip
+"""How often five rules said (h)am, (s)pam or nothing of 605 comments: promo, short, praise, please, song."""
+
+
+def test_rules_for_opposite_labels_that_never_speak_together_are_no_copies():
+    """They are related, more than the truth explains, but neither repeats the other."""
+    rows = [[{"h": 0, "s": 1}.get(sign, -1) for sign in said] for said, count in COMMENTS.items() for _ in range(count)]
+    votes = Votes.from_matrix(rows, names=["promo", "short", "praise", "please", "song"], cardinality=2)
+    agree = strong_dependencies(Tally.of(votes)).pairs
+    assert ("promo", "song") not in agree

@@ -41,8 +41,11 @@ def strong_dependencies(tally: Tally) -> LearnedDependencies:
         found = near_copies(layout.without_levels, statistics.without_levels(layout))
         place = columns[layout.sources]
         residuals[np.ix_(place, place)] = np.where(np.eye(len(place)) > 0, 1.0, found.excess)
+        agreement = counted.overlaps(at, compatible=True, among=layout.sources).agreement
         for group in found.groups:
             for i, j in _pairs(group, found, layout, statistics):
+                if not agreement[i, j]:
+                    continue  # rules for opposite labels that exclude each other: related, but no copies
                 one, other = sorted((int(place[i]), int(place[j])))
                 strength = float(np.clip(found.excess[i, j], -1.0, 1.0))
                 surprise = strength * float(np.sqrt(found.meetings[i, j]))
