@@ -79,7 +79,7 @@ def studio(home: Path) -> Iterator[tuple[httpx2.Client, int]]:
     """A studio in a process of its own, a browser that has its cookie, and the process."""
     command = [sys.executable, "-c", "from assay.cli import main; main()", "studio", str(home)]
     process = subprocess.Popen(
-        [*command, "--port", "0", "--token", TOKEN, "--by", "ann"], stdout=subprocess.PIPE, text=True, env=None
+        [*command, "--port", "0", "--token", TOKEN, "--by", "ann"], stdout=subprocess.PIPE, text=True
     )
     try:
         assert process.stdout is not None

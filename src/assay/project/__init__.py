@@ -16,7 +16,6 @@ _HOMES = {
     "assay.project.browsing": [
         "ANYTHING",
         "NOTHING",
-        "NOT_APPLICABLE",
         "ONLY",
         "ORDERS",
         "Filter",
@@ -51,9 +50,17 @@ _HOMES = {
     ],
     "assay.project.project": ["Project"],
     "assay.project.prompt_tables": ["costs_table", "kept_table"],
-    "assay.project.reporting": ["write_report"],
+    "assay.project.reporting": ["is_report_old", "write_report"],
     "assay.project.run_tables": ["reuse_text", "runs_table"],
-    "assay.project.runs": ["ChangedLabels", "RunRecord", "changed_labels", "run_folder", "runs_of", "runs_to_compare"],
+    "assay.project.runs": [
+        "NOT_APPLICABLE",
+        "ChangedLabels",
+        "RunRecord",
+        "changed_labels",
+        "run_folder",
+        "runs_of",
+        "runs_to_compare",
+    ],
     "assay.project.source_file": ["DeclaredSource", "SourceFile", "read_sources", "source_toml"],
     "assay.project.source_overview": [
         "SourceLine",
@@ -148,6 +155,7 @@ __all__ = [
     "hints_of",
     "import_annotations",
     "in_toml",
+    "is_report_old",
     "item_lines",
     "item_view",
     "kept_table",
@@ -208,7 +216,6 @@ if TYPE_CHECKING:
     from assay.project.balance_option import class_balance_from
     from assay.project.browsing import (
         ANYTHING,
-        NOT_APPLICABLE,
         NOTHING,
         ONLY,
         ORDERS,
@@ -244,9 +251,17 @@ if TYPE_CHECKING:
     )
     from assay.project.project import Project
     from assay.project.prompt_tables import costs_table, kept_table
-    from assay.project.reporting import write_report
+    from assay.project.reporting import is_report_old, write_report
     from assay.project.run_tables import reuse_text, runs_table
-    from assay.project.runs import ChangedLabels, RunRecord, changed_labels, run_folder, runs_of, runs_to_compare
+    from assay.project.runs import (
+        NOT_APPLICABLE,
+        ChangedLabels,
+        RunRecord,
+        changed_labels,
+        run_folder,
+        runs_of,
+        runs_to_compare,
+    )
     from assay.project.source_file import DeclaredSource, SourceFile, read_sources, source_toml
     from assay.project.source_overview import (
         SourceLine,

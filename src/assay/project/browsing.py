@@ -15,7 +15,7 @@ import polars as pl
 from assay.errors import AssayError, near_miss
 from assay.labels import Labels
 from assay.project.contents import Contents
-from assay.project.runs import chosen_labels
+from assay.project.runs import NOT_APPLICABLE, chosen_labels
 from assay.sources import check_pattern
 from assay.votes import Votes
 
@@ -37,7 +37,6 @@ ONLY: dict[Only, str] = {
 ORDERS: dict[Order, str] = {"row": "as in the data", "unsure": "least sure first", "sure": "surest first"}
 ANYTHING, NOTHING = "any vote", "no vote"
 """What a source may have said, besides its values."""
-NOT_APPLICABLE = "N/A"
 _remembering = Lock()
 _MOST_KEPT = 24
 """How many filters' items are remembered."""

@@ -16,6 +16,7 @@ from assay.labels import Labels
 from assay.model import LabelModel
 from assay.project.project import Project
 from assay.project.provenance import LABELS, MODEL, stale
+from assay.project.runs import NOT_APPLICABLE
 from assay.project.stored import LABELS_FILE, MODEL_FILE, VOTES_FILE
 from assay.tasks import Vote
 from assay.votes import Votes, bare, matched_rows
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 IntArray = npt.NDArray[np.int64]
-
-NOT_APPLICABLE = "N/A"
 
 
 class Labeled(Protocol):

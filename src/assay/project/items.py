@@ -12,7 +12,7 @@ from assay.errors import AssayError
 from assay.gold import HandAnswer
 from assay.project.browsing import LabelShown, labels_at
 from assay.project.contents import Contents
-from assay.project.runs import changed_labels
+from assay.project.runs import NOT_APPLICABLE, changed_labels
 from assay.report import Contribution, contributions_of, outcome_texts
 from assay.sources import Rule, check_pattern, places_of
 from assay.tasks import Task
@@ -158,4 +158,4 @@ def _changes(contents: Contents, row: int) -> tuple[Change, ...]:
 
 
 def _label(task: Task | None, number: int) -> str:
-    return "N/A" if task is None or number >= len(task.labels) else task.labels[number]
+    return NOT_APPLICABLE if task is None or number >= len(task.labels) else task.labels[number]

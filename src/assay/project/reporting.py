@@ -46,6 +46,12 @@ def _labels_with_gold(project: Project) -> Labels | None:
     return labels if labels is not None and labels.gold is not None else None
 
 
+def is_report_old(project: Project) -> bool:
+    """Whether a project has a report, and labels that are newer."""
+    page, labels = project.output / REPORT_FILE, project.output / LABELS_FILE
+    return page.is_file() and labels.is_file() and labels.stat().st_mtime > page.stat().st_mtime
+
+
 def write_report(project: Project, out: Path | None = None, *, texts: bool = True, items: int = ITEMS) -> Path:
     """Write the page of :func:`report_on`, by default to the output folder."""
     return report_on(project, texts=texts, items=items).save(project.output / REPORT_FILE if out is None else out)

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from assay.votes import Names, Votes
 
 RUNS_FOLDER = "runs"
+NOT_APPLICABLE = "N/A"
+"""The label of a task that does not apply, to be read."""
 _RUN_FILE, _CHANGES_FILE = "run.json", "changed_labels.npz"
 _FILES = (*FILES.values(), RECORD_FILE)
 IntArray = npt.NDArray[np.int64]

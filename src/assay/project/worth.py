@@ -36,10 +36,15 @@ def label_worth(contents: Contents, more: int = 20) -> LabelWorth | None:
     if labels is None:
         return None
     count, taught = len(contents.hand), 0 if labels.gold is None else len(labels.gold)
-    accuracy = evaluate(labels).accuracy if taught else float(contents.results.confidence.mean())
-    spread = sqrt(max(accuracy * (1 - accuracy), _LEAST_SPREAD * (1 - _LEAST_SPREAD)))
-    now = _Z * spread / sqrt(count) if count else None
-    return LabelWorth(count, more, accuracy, bool(taught), now, _Z * spread / sqrt(count + more))
+    if taught:
+        scored = evaluate(labels)
+        accuracy, (low, high) = scored.accuracy, scored.interval()
+        of_one = (high - low) / 2 * sqrt(taught)
+    else:
+        accuracy = float(contents.results.confidence.mean())
+        of_one = _Z * sqrt(max(accuracy * (1 - accuracy), _LEAST_SPREAD * (1 - _LEAST_SPREAD)))
+    now = of_one / sqrt(count) if count else None
+    return LabelWorth(count, more, accuracy, bool(taught), now, of_one / sqrt(count + more))
 
 
 def learning_curve(runs: Sequence[RunRecord], method: str = "label model") -> list[tuple[int, int, float]]:

@@ -16,6 +16,7 @@ from assay.project import (
     REPORT_FILE,
     compare,
     current_job,
+    is_report_old,
     learning_curve,
     run_folder,
     start_job,
@@ -92,15 +93,12 @@ def comparison(request: Request) -> Response:
 def report(request: Request) -> Response:
     """The report of the last run, inside of the studio."""
     contents = contents_of(request)
-    path = contents.project.output / REPORT_FILE
-    labels = contents.project.output / "labels.parquet"
-    is_old = path.is_file() and labels.is_file() and labels.stat().st_mtime > path.stat().st_mtime
     return pages_of(request).page(
         request,
         "report.html",
         contents=contents,
-        has_report=path.is_file(),
-        is_old=is_old,
+        has_report=(contents.project.output / REPORT_FILE).is_file(),
+        is_old=is_report_old(contents.project),
         has_labels=contents.labels is not None,
     )
 
