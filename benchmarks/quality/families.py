@@ -244,6 +244,22 @@ def keywords(n: int, rng: Rng) -> Draw:
     return _flat(columns, y, balance)
 
 
+def plain_and_obscure(n: int, rng: Rng) -> Draw:
+    """Three to eleven classes with two to five rules each, all of which fire more often on plain items than on others."""
+    classes = int(rng.integers(3, 12))
+    balance = _balance(rng, classes, _between(rng, 0.5, 5.0))
+    y = truth(balance, n, rng)
+    looks = np.where(rng.random(n) < _between(rng, 0.02, 0.15), rng.integers(0, classes, n), y)
+    evenness = _between(rng, 0.5, 3.0)
+    plain = 2 * rng.beta(evenness, evenness, n)
+    columns = []
+    for label in range(classes):
+        for _ in range(int(rng.integers(2, 6))):
+            chance = np.where(looks == label, _between(rng, 0.1, 0.7) * plain, _between(rng, 0.0, 0.02))
+            columns.append(np.where(rng.random(n) < chance, label, -1))
+    return _flat(columns, y, balance)
+
+
 def many_classes(n: int, rng: Rng) -> Draw:
     """Twenty classes with two one-class rules each."""
     classes = 20
@@ -529,6 +545,7 @@ FAMILIES: dict[str, Callable[[int, Rng], Draw]] = {
             nested,
             keywords,
             many_classes,
+        plain_and_obscure,
             mixed_sides,
         ),
         *(copies_of_a_weak_one, copies_of_a_good_one, twice, classifiers, difficult_items, adversaries),

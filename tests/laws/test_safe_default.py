@@ -272,3 +272,37 @@ class TestAgainstTheVote:
         voted = (matrix >= 0).any(axis=1)
         labels = assay.LabelModel().fit(matrix[voted]).predict_proba(matrix[voted])
         assert right(labels, y[voted]) > right(assay.majority_vote(matrix[voted]), y[voted]) - 0.02
+
+
+def plain_and_obscure(seed: int, n: int = 2500):
+    """Rules for many labels that all fire more often on plain items; one label is rare, and its rules are few.
+
+    EM can take the rare label for all items that say little to anybody.
+    """
+    rng = np.random.default_rng(seed)
+    classes = 10
+    balance = np.r_[np.full(classes - 1, 1.0), 0.05]
+    y = rng.choice(classes, size=n, p=balance / balance.sum())
+    looks = np.where(rng.random(n) < 0.1, rng.integers(0, classes, n), y)
+    plain = rng.random(n)
+    columns = []
+    for label in range(classes):
+        for _ in range(4 if label < classes - 1 else 1):
+            chance = np.where(looks == label, rng.uniform(0.3, 0.9) * 1.5 * plain, rng.uniform(0.0, 0.02))
+            columns.append(np.where(rng.random(n) < chance, label, -1))
+    matrix = np.column_stack(columns)
+    kept = (matrix >= 0).any(axis=1)
+    return matrix[kept], y[kept], classes
+
+
+def test_no_label_stands_for_what_says_little_to_all_sources():
+    """A label that hardly any vote names is not given to a tenth of the items, and the vote is not lost against."""
+    gains = []
+    for seed in range(4):
+        matrix, y, classes = plain_and_obscure(seed)
+        model = assay.LabelModel(cardinality=classes).fit(matrix)
+        labels = model.predict_proba(matrix)
+        named = (matrix[:, :, None] == np.arange(classes)).any(axis=1)
+        assert (~named[np.arange(len(y)), labels.argmax(axis=1)]).mean() < 0.005
+        gains.append(right(labels, y) - right(assay.majority_vote(matrix), y))
+    assert min(gains) > -0.01

@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 
 import assay
 from assay.counts.statistics import Statistics, single_indicators
-from assay.model.estimate.goodness_of_fit import CORRELATIONS, GoodnessOfFit, goodness_of_fit, shared_correlation
+from assay.model.estimate.goodness_of_fit import (
+    CORRELATIONS,
+    GoodnessOfFit,
+    goodness_of_fit,
+    left_over,
+    shared_correlation,
+)
 from assay.model.scoring import Scoring
 from assay.simulate import flat_world, task_world
 from tests.support.worlds import enumerated
@@ -40,6 +46,14 @@ def test_the_weight_is_nothing_where_the_misfit_is_large_beside_what_is_explaine
     assert GoodnessOfFit(100, 50.0, 1.0, 0.0).weight == 1
     assert 0.3 < GoodnessOfFit(100, 50.0, 1.8, 0.0).weight < 0.9
     assert GoodnessOfFit(100, 50.0, 4.0, 0.0).weight == 0
+
+
+def test_the_weight_falls_with_what_is_left_over():
+    weights = [GoodnessOfFit(100, 50.0, 1.0, 0.0, share).weight for share in (0.0, 0.05, 0.2)]
+    assert weights[0] == 1
+    assert 0.3 < weights[1] < 0.7
+    assert weights[2] == 0
+    assert not GoodnessOfFit(100, 50.0, 1.0, 0.0, 0.05).good
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -89,8 +103,30 @@ def test_votes_that_hardly_meet_are_no_test():
 @given(enumerated(max_sources=4))
 def test_the_population_of_the_truth_leaves_nothing(world):
     statistics = Statistics.count(world.patterns(), single_indicators(world.layout))
-    found = goodness_of_fit(world.parameters(), replace(world.evidence(1e6), statistics=statistics))
+    evidence = replace(world.evidence(1e6), statistics=statistics)
+    found = goodness_of_fit(world.parameters(), evidence, np.ones(len(world.layout.masks)))
     assert found.misfit < 1e-3
+
+
+@given(enumerated(max_sources=4), st.lists(st.sampled_from([1.0, -1.0]), min_size=4, max_size=4))
+def test_what_is_left_over_by_brute_force(world, signs):
+    """Item by item: an outcome counts if no vote allows it on 40% of its items or more, and then with all of them."""
+    layout, evidence, scoring = world.layout, world.evidence(1e4), Scoring.bayes(world.parameters())
+    given_, unnamed, items = np.zeros(layout.outcomes), np.zeros(layout.outcomes), 0.0
+    logs = scoring.log_joint(evidence.design)
+    for row, count, log in zip(world.rows, evidence.counts, logs, strict=True):
+        voting = np.flatnonzero(row >= 0)
+        if not len(voting):
+            continue
+        named = np.zeros(layout.outcomes, dtype=bool)
+        for source in voting:
+            mask = layout.masks[source][row[source]]
+            named |= mask if signs[source] > 0 else ~mask
+        label = np.exp(log - log.max())
+        label *= count / label.sum()
+        given_, unnamed, items = given_ + label, unnamed + label * ~named, items + count
+    told = given_[unnamed > 0.4 * given_].sum() / max(items, 1e-300) if layout.outcomes > 2 else 0.0
+    assert left_over(scoring, evidence, np.array(signs[: len(layout.masks)])) == pytest.approx(told)
 
 
 @given(enumerated(max_sources=4), st.booleans())

@@ -173,11 +173,11 @@ class Fit:
         """Whether the votes are consistent with the model, beyond what is tolerated for the sake of labels."""
         fits, evidence = self.goodness_of_fit, self.evidence
         if fits is None and evidence is not None and evidence.statistics is not None:
-            tested = self.candidates[0].parameters
+            tested, nothing = self.candidates[0].parameters, Knowledge.none(evidence.layout)
             if "robust" in self.solvers:
                 # It has no likelihood of its own; but where EM fits the votes, it is near EM.
-                tested, _ = _em_by_stages(evidence, Knowledge.none(evidence.layout), EMSettings(), seed=0)
-            fits = goodness_of_fit(tested, evidence)
+                tested, _ = _em_by_stages(evidence, nothing, EMSettings(), seed=0)
+            fits = goodness_of_fit(tested, evidence, nothing.signs)
         return fits is not None and fits.consistent
 
     def _with_model_error(self, found: list[Interval]) -> list[Interval]:
@@ -220,11 +220,11 @@ def fit_component(
     elif method == "em" or (method == "auto" and evidence.statistics is not None):
         parameters, solvers["em"] = _em_by_stages(evidence, known, em, seed)
         if method == "auto":
-            fits = goodness_of_fit(parameters, evidence)
+            fits = goodness_of_fit(parameters, evidence, known.signs)
             if fits is not None and fits.misfits and known.balance is not None:
                 # What is said of the balance may be what does not fit; that is no reason to doubt the sources.
                 free, _ = _em_by_stages(evidence, replace(known, balance=None), em, seed)
-                fits = goodness_of_fit(free, evidence)
+                fits = goodness_of_fit(free, evidence, known.signs)
             weight = 0.0 if fits is None else fits.weight
         scoring = Scoring.bayes(parameters)
         if fits is not None and fits.correlation > 0:

@@ -12,6 +12,10 @@ overconfident: each vote is predicted better from the others on its item if thos
 A model earns its weight beside one that assumes less by what it explains: co-votes beyond those of sources that are
 independent unconditionally. Residuals that are more than chance take from that weight, the more the larger they are
 beside what is explained, down to nothing: one more source that does not fit must not turn all labels over.
+
+Residuals do not show all of it. Some items say little to all sources, and a label that few of them name can come to stand
+for these items: the model then fits, and gives them a label that hardly any of their votes allows. With two outcomes, what
+is not the one is the other; with more, an outcome is not believed if no vote allows it on nearly half of its items.
 """
 
 from __future__ import annotations
@@ -25,8 +29,9 @@ import numpy.typing as npt
 from assay.counts import Evidence, Layout, Statistics, by_label
 from assay.model.estimate.em import leaves_out, unseen_share
 from assay.model.estimate.residuals import pair_table
+from assay.model.estimate.start import voted_for
 from assay.model.parameters import TINY, Parameters
-from assay.model.scoring import Scoring
+from assay.model.scoring import Scoring, softmax
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -49,6 +54,13 @@ _OVERCONFIDENT = 0.25
 _ALL_EARNED = 0.95
 """A weight from which on the other model is not worth fitting."""
 
+_UNNAMED = 0.4
+"""The share of an outcome's items on which no vote allows it, above which it stands for what is left over."""
+_LEFT_OVER = 0.1
+"""The share of items with such outcomes at which the model counts for nothing; with less, in part."""
+_SAMPLE_PATTERNS = 20_000
+"""The number of patterns in the sample that this is estimated from."""
+
 _SAMPLE_VOTES = 100_000
 """The number of votes in the sample that the correlation is estimated from."""
 
@@ -69,11 +81,13 @@ class GoodnessOfFit:
     """The mean square of the standardised residuals: at most about one if they are due to chance."""
     correlation: float
     """The correlation of votes on one item under which each is best predicted by the others."""
+    left_over: float = 0.0
+    """The share of items with outcomes that stand for what is left over: many of their items have no vote for them."""
 
     @property
     def good(self) -> bool:
         """Whether the votes can test the model, and its misfit is due to chance, or small."""
-        return self.testable and not self.misfits and self.correlation == 0
+        return self.testable and not self.misfits and self.correlation == 0 and self.left_over == 0
 
     @property
     def consistent(self) -> bool:
@@ -94,8 +108,9 @@ class GoodnessOfFit:
     def weight(self) -> float:
         """How much the labels of the model count, beside those of one that assumes less; from 0 to 1.
 
-        The more, the more of the votes it explains; less, down to nothing, if its residuals are not due to chance. If
-        it overlooks that some items are harder than others its labels are about as good, but far too confident.
+        The more, the more of the votes it explains; less, down to nothing, if its residuals are not due to chance, or
+        if it has labels for what is left over. If it overlooks that some items are harder than others its labels are
+        about as good, but far too confident.
         """
         earned = self.explained / (self.explained + _HALF_EARNED)
         weight = (min(earned, _OVERCONFIDENT) if self.correlation > 0 else earned) * self._believed
@@ -103,9 +118,9 @@ class GoodnessOfFit:
 
     @property
     def _believed(self) -> float:
-        """What residuals leave of the weight: all of it if they are due to chance or tolerated, nothing if refused."""
+        """What is left of the weight: all if residuals are due to chance or tolerated, and labels have votes for them."""
         excess = (self.misfit - self.allowed) / max(self.explained, TINY)
-        return float(np.clip(1 - excess / _REFUSED, 0.0, 1.0))
+        return float(np.clip(1 - excess / _REFUSED, 0.0, 1.0) * np.clip(1 - self.left_over / _LEFT_OVER, 0.0, 1.0))
 
     @property
     def allowed(self) -> float:
@@ -118,8 +133,11 @@ class GoodnessOfFit:
         return 1 + 2 * float(np.sqrt(2 / max(self.co_votes, 1)))
 
 
-def goodness_of_fit(parameters: Parameters, evidence: Evidence) -> GoodnessOfFit | None:
-    """Compare the co-votes that parameters were fitted on with the expected ones; None if they were not counted."""
+def goodness_of_fit(parameters: Parameters, evidence: Evidence, signs: FloatArray) -> GoodnessOfFit | None:
+    """Compare the co-votes that parameters were fitted on with the expected ones; None if they were not counted.
+
+    ``signs`` are those of the sources, (sources,): −1 for one that is declared adversarial.
+    """
     statistics = evidence.statistics
     if statistics is None:
         return None
@@ -138,7 +156,28 @@ def goodness_of_fit(parameters: Parameters, evidence: Evidence) -> GoodnessOfFit
         return found
     # Where the residuals are more than chance already, less evidence of correlated errors is needed.
     min_z = _MIN_Z if found.misfit <= found.by_chance else _MIN_Z_IN_DOUBT
-    return replace(found, correlation=shared_correlation(Scoring.bayes(parameters), evidence, min_z=min_z))
+    scoring = Scoring.bayes(parameters)
+    return replace(
+        found,
+        correlation=shared_correlation(scoring, evidence, min_z=min_z),
+        left_over=left_over(scoring, evidence, signs),
+    )
+
+
+def left_over(scoring: Scoring, evidence: Evidence, signs: FloatArray) -> float:
+    """The share of items with votes that get an outcome which often stands where no vote allows it.
+
+    None of them, if there are but two outcomes.
+    """
+    layout = evidence.layout
+    if layout.outcomes <= 2:
+        return 0.0
+    few = evidence.sample(_SAMPLE_PATTERNS)
+    allowed = np.asarray(few.design.matrix @ layout.sum_over_voters(voted_for(layout, signs))) > 0
+    items = few.counts * (np.diff(few.design.starts) > 0)
+    labels = softmax(scoring.log_joint(few.design))[0]
+    given, unnamed = items @ labels, items @ np.where(allowed, 0.0, labels)
+    return float(given[unnamed > _UNNAMED * given].sum() / max(float(items.sum()), TINY))
 
 
 def _compared(
