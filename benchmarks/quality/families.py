@@ -245,7 +245,7 @@ def keywords(n: int, rng: Rng) -> Draw:
 
 
 def plain_and_obscure(n: int, rng: Rng) -> Draw:
-    """Three to eleven classes with two to five rules each, all of which fire more often on plain items than on others."""
+    """Three to eleven classes with two to five rules each, all of which fire more often on plain items."""
     classes = int(rng.integers(3, 12))
     balance = _balance(rng, classes, _between(rng, 0.5, 5.0))
     y = truth(balance, n, rng)
@@ -545,7 +545,7 @@ FAMILIES: dict[str, Callable[[int, Rng], Draw]] = {
             nested,
             keywords,
             many_classes,
-        plain_and_obscure,
+            plain_and_obscure,
             mixed_sides,
         ),
         *(copies_of_a_weak_one, copies_of_a_good_one, twice, classifiers, difficult_items, adversaries),

@@ -13,9 +13,10 @@ A model earns its weight beside one that assumes less by what it explains: co-vo
 independent unconditionally. Residuals that are more than chance take from that weight, the more the larger they are
 beside what is explained, down to nothing: one more source that does not fit must not turn all labels over.
 
-Residuals do not show all of it. Some items say little to all sources, and a label that few of them name can come to stand
-for these items: the model then fits, and gives them a label that hardly any of their votes allows. With two outcomes, what
-is not the one is the other; with more, an outcome is not believed if no vote allows it on nearly half of its items.
+Residuals do not show all of it. Some items say little to all sources, and a label that few of them name can come to
+stand for these items: the model then fits, and gives them a label that hardly any of their votes allows. With two
+outcomes, what is not the one is the other; with more, an outcome is not believed if no vote allows it on nearly half
+of its items.
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ class GoodnessOfFit:
 
     @property
     def _believed(self) -> float:
-        """What is left of the weight: all if residuals are due to chance or tolerated, and labels have votes for them."""
+        """What is left of the weight: all if residuals are chance or tolerated, and labels have votes for them."""
         excess = (self.misfit - self.allowed) / max(self.explained, TINY)
         return float(np.clip(1 - excess / _REFUSED, 0.0, 1.0) * np.clip(1 - self.left_over / _LEFT_OVER, 0.0, 1.0))
 
