@@ -49,7 +49,7 @@ def test_the_weight_is_nothing_where_the_misfit_is_large_beside_what_is_explaine
 
 
 def test_the_weight_falls_with_what_is_left_over():
-    weights = [GoodnessOfFit(100, 50.0, 1.0, 0.0, share).weight for share in (0.0, 0.05, 0.2)]
+    weights = [GoodnessOfFit(100, 50.0, 1.0, 0.0, share).weight for share in (0.0, 0.1, 0.3)]
     assert weights[0] == 1
     assert 0.3 < weights[1] < 0.7
     assert weights[2] == 0
@@ -110,7 +110,7 @@ def test_the_population_of_the_truth_leaves_nothing(world):
 
 @given(enumerated(max_sources=4), st.lists(st.sampled_from([1.0, -1.0]), min_size=4, max_size=4))
 def test_what_is_left_over_by_brute_force(world, signs):
-    """Item by item: an outcome counts if no vote allows it on 40% of its items or more, and then with all of them."""
+    """Item by item: an outcome counts if no vote allows it on too many of its items."""
     layout, evidence, scoring = world.layout, world.evidence(1e4), Scoring.bayes(world.parameters())
     given_, unnamed, items = np.zeros(layout.outcomes), np.zeros(layout.outcomes), 0.0
     logs = scoring.log_joint(evidence.design)
@@ -125,7 +125,9 @@ def test_what_is_left_over_by_brute_force(world, signs):
         label = np.exp(log - log.max())
         label *= count / label.sum()
         given_, unnamed, items = given_ + label, unnamed + label * ~named, items + count
-    told = given_[unnamed > 0.4 * given_].sum() / max(items, 1e-300) if layout.outcomes > 2 else 0.0
+    told, least = 0.0, 0.45 if layout.outcomes == 2 else 0.35
+    for share, without in zip(given_ / max(items, 1e-300), unnamed / np.maximum(given_, 1e-300), strict=True):
+        told += share * min(max((without - least) / 0.1, 0.0), 1.0)
     assert left_over(scoring, evidence, np.array(signs[: len(layout.masks)])) == pytest.approx(told)
 
 

@@ -225,6 +225,9 @@ def fit_component(
                 # What is said of the balance may be what does not fit; that is no reason to doubt the sources.
                 free, _ = _em_by_stages(evidence, replace(known, balance=None), em, seed)
                 fits = goodness_of_fit(free, evidence, known.signs)
+            if fits is not None and known.balance is not None and known.balance.strength == "exact":
+                # No label can be more frequent than it is known to be.
+                fits = replace(fits, left_over=0.0)
             weight = 0.0 if fits is None else fits.weight
         scoring = Scoring.bayes(parameters)
         if fits is not None and fits.correlation > 0:

@@ -14,9 +14,8 @@ independent unconditionally. Residuals that are more than chance take from that 
 beside what is explained, down to nothing: one more source that does not fit must not turn all labels over.
 
 Residuals do not show all of it. Some items say little to all sources, and a label that few of them name can come to
-stand for these items: the model then fits, and gives them a label that hardly any of their votes allows. With two
-outcomes, what is not the one is the other; with more, an outcome is not believed if no vote allows it on nearly half
-of its items.
+stand for these items: the model then fits, and gives them a label that hardly any of their votes allows. So an outcome
+is not believed if no vote allows it on about half of its items.
 """
 
 from __future__ import annotations
@@ -55,9 +54,12 @@ _OVERCONFIDENT = 0.25
 _ALL_EARNED = 0.95
 """A weight from which on the other model is not worth fitting."""
 
-_UNNAMED = 0.4
-"""The share of an outcome's items on which no vote allows it, above which it stands for what is left over."""
-_LEFT_OVER = 0.1
+_UNNAMED, _UNNAMED_OF_TWO = 0.4, 0.5
+"""The share of an outcome's items on which no vote allows it, above which it rather stands for what is left over; and
+that of one of two outcomes, where the silence of the sources of one speaks for the other."""
+_UNSURE = 0.05
+"""So much below that share it does not at all, and so much above it with all of its items."""
+_LEFT_OVER = 0.2
 """The share of items with such outcomes at which the model counts for nothing; with less, in part."""
 _SAMPLE_PATTERNS = 20_000
 """The number of patterns in the sample that this is estimated from."""
@@ -166,19 +168,18 @@ def goodness_of_fit(parameters: Parameters, evidence: Evidence, signs: FloatArra
 
 
 def left_over(scoring: Scoring, evidence: Evidence, signs: FloatArray) -> float:
-    """The share of items with votes that get an outcome which often stands where no vote allows it.
-
-    None of them, if there are but two outcomes.
-    """
+    """The share of items with votes that get an outcome which often stands where no vote allows it."""
     layout = evidence.layout
-    if layout.outcomes <= 2:
-        return 0.0
     few = evidence.sample(_SAMPLE_PATTERNS)
     allowed = np.asarray(few.design.matrix @ layout.sum_over_voters(voted_for(layout, signs))) > 0
     items = few.counts * (np.diff(few.design.starts) > 0)
     labels = softmax(scoring.log_joint(few.design))[0]
-    given, unnamed = items @ labels, items @ np.where(allowed, 0.0, labels)
-    return float(given[unnamed > _UNNAMED * given].sum() / max(float(items.sum()), TINY))
+    shares, unnamed = (
+        items @ which / max(float(items.sum()), TINY) for which in (labels, np.where(allowed, 0.0, labels))
+    )
+    most = _UNNAMED_OF_TWO if layout.outcomes == 2 else _UNNAMED
+    beyond = unnamed / np.maximum(shares, TINY) - most
+    return float(shares @ np.clip(0.5 + beyond / (2 * _UNSURE), 0.0, 1.0))
 
 
 def _compared(
