@@ -48,7 +48,7 @@ def in_layers(together: Fitted, votes: Votes, gold: Any, settings: ModelSettings
         report = _about_others(checked(counted, between, settings), {schema.names[at] for at in later})
     except UnidentifiableError:
         return together
-    if settings.abstentions == "informative" and _silence_tells(together, later):
+    if _silence_tells(together, later):
         always = [at for at in range(len(schema.names)) if at not in later]
         asked = aligned.take(aligned.silenced(always).voted)
         heard = counted_votes(asked, settings, like=schema, progress=progress)
