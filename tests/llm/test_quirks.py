@@ -46,3 +46,18 @@ def test_other_complaints_are_not_heeded_and_none_twice():
     assert quirks.learn("logprobs", BODY)
     assert not quirks.learn("logprobs", quirks.adapted(BODY))
     assert quirks.adapted({"model": "m"}) == {"model": "m"}
+
+
+def test_a_question_that_was_under_way_is_refused_for_what_is_known_by_then():
+    quirks = Quirks()
+    assert quirks.learn("logprobs", BODY)
+    assert quirks.learn("logprobs", BODY)
+
+
+def test_a_server_that_takes_no_tokens_may_take_a_schema():
+    quirks = Quirks()
+    assert quirks.learn("failed to parse grammar", {"model": "m", "grammar": "root ::= <[1]>"})
+    schema = {"model": "m", "response_format": {}}
+    assert quirks.adapted(schema) == schema
+    assert quirks.learn("cannot make a grammar of this schema", schema)
+    assert quirks.adapted(schema) == {"model": "m"}

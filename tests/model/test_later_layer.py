@@ -111,6 +111,86 @@ def test_votes_that_are_not_independent_are_fitted_together():
         pytest.fail("the votes were meant to be inconsistent with independent sources")
 
 
+# Sources that name one label: their silence tells something where they were asked, and nowhere else.
+
+LATER = ["yes", "also yes", "yes too", "yes again", "no"]
+NAMED, HIT, SLIP = (1, 1, 1, 1, 0), 0.6, 0.2
+
+
+def one_sided(rows):
+    rng = np.random.default_rng(6)
+    gold = SIMULATION.gold
+    said = np.full((len(CHEAP), len(NAMED)), -1)
+    for column, label in enumerate(NAMED):
+        said[rows, column] = np.where(rng.random(len(rows)) < np.where(gold[rows] == label, HIT, SLIP), label, -1)
+    later = Votes.from_matrix(said, cardinality=2)
+    values = [*CHEAP.values, *later.values]
+    return Votes.from_codes(CHEAP.tasks, np.hstack([CHEAP.codes, later.codes]), [*CHEAP.names, *LATER], values)
+
+
+@pytest.fixture(scope="module")
+def silent(asked):
+    votes = one_sided(asked)
+    return votes, LabelModel(asked_later=LATER).fit(votes)
+
+
+def test_silence_tells_nothing_where_nobody_was_asked(first, asked, silent):
+    votes, model = silent
+    rest = np.setdiff1d(np.arange(len(CHEAP)), asked)
+    assert model.predict_proba(votes)[rest] == pytest.approx(first.predict_proba(CHEAP)[rest], abs=1e-9)
+
+
+def test_silence_is_evidence_where_somebody_was_asked(first, asked, silent):
+    """Labels are better than those of Bayes' rule with the true tables of the votes, if it leaves out silence."""
+    votes, model = silent
+    codes = votes.codes[asked][:, -len(NAMED) :]
+    spoke = (codes >= 0).any(axis=1)
+    logs = np.log(first.predict_proba(CHEAP)[asked][spoke])
+    for column, label in zip(codes[spoke].T, NAMED, strict=True):
+        logs += np.where(column[:, None] >= 0, np.log(np.where(np.arange(2) == label, HIT, SLIP)), 0.0)
+    truth = SIMULATION.gold[asked][spoke]
+    right = [(labels == truth).mean() for labels in (model.predict(votes)[asked][spoke], logs.argmax(axis=1))]
+    assert right[0] > right[1] + 0.03
+
+
+def test_with_it_labels_add_up_and_are_kept(asked, silent, tmp_path):
+    votes, model = silent
+    again = LabelModel.load(model.save(tmp_path / "model.npz"))
+    assert np.array_equal(again.predict_proba(votes), model.predict_proba(votes))
+    assert again.sources_.equals(model.sources_)
+    rest = np.setdiff1d(np.arange(len(CHEAP)), asked)
+    for item in (int(asked[0]), int(rest[0])):
+        total = model.explain(votes, item).table.loc["total"].to_numpy()
+        assert np.exp(total) / np.exp(total).sum() == pytest.approx(model.predict_proba(votes)[item], abs=1e-6)
+
+
+def test_dense_and_sparse_votes_are_labeled_alike(silent):
+    votes, model = silent
+    found = model.predict_proba(votes)
+    cast = votes.cast
+    assert model.fitted_.components[0].scorer.sparse(cast)[0] == pytest.approx(found, abs=1e-9)
+
+
+def test_what_is_declared_of_both_kinds_of_sources_is_kept_too(asked, tmp_path):
+    """A dependency across the two is none of either; a file must not come back with it."""
+    votes = one_sided(asked)
+    pairs = [("yes", "also yes"), (CHEAP.names[0], CHEAP.names[1]), (CHEAP.names[2], "no")]
+    model = LabelModel(asked_later=LATER, dependencies=pairs).fit(votes)
+    again = LabelModel.load(model.save(tmp_path / "model.npz"))
+    assert np.array_equal(again.predict_proba(votes), model.predict_proba(votes))
+
+
+def test_hand_labels_correct_what_silence_tells(asked):
+    votes = one_sided(asked)
+    gold = np.full(len(votes), -1)
+    known = np.random.default_rng(0).choice(len(votes), 100, replace=False)
+    gold[known] = SIMULATION.gold[known]
+    labels = LabelModel(asked_later=LATER).fit(votes, gold).label(votes)
+    assert (labels.joint[0][known].argmax(axis=1) == gold[known]).all()
+    assert assay.evaluate(labels).cross_fitted == 100
+    assert accuracy(LabelModel(asked_later=LATER).fit(votes, gold), votes) > 0.8
+
+
 def test_what_cannot_be_is_refused(asked, tmp_path):
     votes = with_later(asked)
     with pytest.raises(AssayError, match="needs all votes at once"):

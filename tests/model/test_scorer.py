@@ -1,5 +1,7 @@
 """P(outcome | votes) equals Bayes' theorem on the distribution written out in full."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,9 +9,10 @@ from hypothesis import given, settings
 from assay.counts.cliques import Layout
 from assay.counts.source_graph import SourceGraph
 from assay.model.parameters import Parameters, independent
-from assay.model.scorer import BLOCK
+from assay.model.scorer import BLOCK, Scorer
 from assay.model.scorer import posterior as posterior_of
 from assay.model.scoring import Scoring
+from assay.votes import SparseCodes
 from tests.support.worlds import enumerated
 
 
@@ -28,6 +31,22 @@ def test_posterior_equals_enumeration(world):
 def test_posterior_that_ignores_abstentions_equals_enumeration(world):
     found = posterior(world.parameters(ignore_abstentions=True), world.rows)
     np.testing.assert_allclose(found, world.posterior_ignoring_abstentions(), rtol=0, atol=1e-10)
+
+
+@given(enumerated(min_sources=2))
+@settings(max_examples=60)
+def test_those_asked_later_are_left_out_where_none_of_them_votes(world):
+    """There it is Bayes' theorem for the others; where one votes, for all: their silence is evidence, too."""
+    later = world.layout.graph.components[-1]
+    cliques = tuple(at for at, clique in enumerate(world.layout.cliques) if clique.sources[0] in later)
+    scoring = replace(Scoring.bayes(world.parameters()), asked_later=cliques)
+    others = np.delete(world.rows, later, axis=1)
+    of_others = world.balance * np.array([world.chances[(others == row).all(axis=1)].sum(axis=0) for row in others])
+    asked = (world.rows[:, later] >= 0).any(axis=1, keepdims=True)
+    expected = np.where(asked, world.posterior, of_others / of_others.sum(axis=1, keepdims=True))
+    np.testing.assert_allclose(posterior_of(scoring, world.rows), expected, rtol=0, atol=1e-10)
+    listed = Scorer(scoring).sparse(SparseCodes.of(world.rows))[0]
+    np.testing.assert_allclose(listed, expected, rtol=0, atol=1e-10)
 
 
 def test_random_graphs_have_separators_beyond_the_truth():

@@ -1,12 +1,15 @@
 """What prompts will cost, against what they cost."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 import assay
 from assay import PromptSettings, TaskGraph, prompt, prompt_costs
-from tests.support.model_server import ModelServer, chance_of, completion, words
+from assay.llm import AnswerCache
+from tests.support.local_model import started
+from tests.support.model_server import ModelServer, Wrong, chance_of, completion, words
 
 MAIL = TaskGraph.flat("mail", ["Ham", "Spam"])
 ANSWERS = {"yes": "Spam", "no": "Ham"}
@@ -62,10 +65,12 @@ def test_after_fifty_answers_tokens_are_known_within_fifteen_percent(tmp_path):
 
 
 def test_answers_are_foreseen_from_those_to_the_same_prompt(tmp_path):
-    """A model writes more around its JSON than a tokenizer can tell; other prompts' single tokens say nothing of it."""
+    """A server that only takes a schema lets models write more than the answer; other prompts tell nothing of that."""
     first, second = sources()[:2]
 
     def wordy(body, before):
+        if "grammar" in body:
+            return Wrong("400", message="failed to parse grammar")
         return completion('{ "answer": "yes" }' + " ." * 20 if "response_format" in body else "yes", asked=body)
 
     def paid(server):
@@ -82,6 +87,36 @@ def test_answers_are_foreseen_from_those_to_the_same_prompt(tmp_path):
         tokens_in, tokens_out = (after - then for after, then in zip(paid(server), before, strict=True))
     assert sum(one.output_tokens for one in costs.prompts) == pytest.approx(tokens_out, rel=0.02)
     assert costs.tokens == pytest.approx(tokens_in + tokens_out, rel=0.05)
+
+
+TONES = {"tone": {"friendly": "Friendly", "angry": "Angry"}, "topic": {"music": "Music", "somewhere else": "Money"}}
+FORMS = {
+    "soft": {"answers": ANSWERS},
+    "whole answers": {"answers": {"not spam at all": "Ham", "not good, spam": "Spam"}},
+    "hard": {"answers": {"unsolicited advertisement": "Spam", "fine": "Ham"}, "soft": False},
+    "samples": {"answers": ANSWERS, "samples": 3},
+    "several": {"questions": TONES},
+}
+
+
+def test_the_real_model_costs_what_was_foreseen_before_it_was_asked(tmp_path):
+    """Whichever way it is asked, and however badly it would spell what it is forced to say."""
+    tasks = TaskGraph([*MAIL.tasks, assay.Task("tone", ["Friendly", "Angry"]), assay.Task("topic", ["Music", "Money"])])
+    given = [{"text": text} for text in ("subscribe to my channel", "what a song", "click here, and here, now")]
+    with started() as model:
+        for form, how in FORMS.items():
+            source = prompt("Is this comment spam? Answer yes or no.\n\n{text}\n\nAnswer:", name=form, **how)
+            settings = replace(model.settings, cache=tmp_path / f"{form}.sqlite")
+            (foreseen,) = prompt_costs(source, given, prompts=settings).prompts
+            votes = assay.apply(source, given, tasks, prompts=settings, progress=False)
+            with AnswerCache(settings.cache) as cache:
+                (spent_,) = cache.kept()
+            assert votes.faults == ()
+            assert (foreseen.basis, foreseen.questions) == ("tokenizer", spent_.answers)
+            assert foreseen.input_tokens == spent_.input_tokens
+            assert foreseen.input_tokens + foreseen.output_tokens == pytest.approx(
+                spent_.input_tokens + spent_.output_tokens, rel=0.05
+            )
 
 
 def test_questions_are_counted_as_they_are_asked(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ from assay.llm.ledger import Ledger
 from assay.llm.pace import Pace, pause_after, retry_after
 from assay.llm.quirks import Quirks
 from assay.llm.settings import PromptSettings
+from assay.llm.token_grammar import grammar_of
+from assay.llm.tokens import all_tokens_of
 
 if TYPE_CHECKING:
     import httpx2
@@ -63,6 +66,8 @@ class Client:
         self._headers = {**endpoint.headers(), "Content-Type": "application/json"}
         self._pace = Pace(settings.requests_per_minute, settings.tokens_per_minute)
         self._quirks = Quirks()
+        self._grammars: dict[tuple[str, ...], str] = {}
+        self._reading = asyncio.Lock()
         self._chance = random.Random(0)  # noqa: S311  of pauses, not of secrets
         self._answered = 0
 
@@ -122,7 +127,7 @@ class Client:
     async def _attempt(self, request: Request) -> Reply | _Attempt | None:
         import httpx2
 
-        body = self._quirks.adapted(request.body)
+        body = self._quirks.adapted(await self._constrained(request))
         sent = json.dumps(body).encode()
         try:
             response = await self._http.post(self.endpoint.chat_url, content=sent, headers=self._headers)
@@ -136,9 +141,12 @@ class Client:
             return _Attempt(f"the connection was cut ({error or type(error).__name__})", may_be_billed=True)
         if response.status_code == 200:
             try:
-                return Reply.of(json.loads(response.content), request)
+                reply = Reply.of(json.loads(response.content), request)
             except ValueError as error:
                 return _Attempt(f"it sent {_quoted(response.text)}, {error}", may_be_billed=True)
+            if "grammar" in body and reply.finished and reply.text.strip() not in request.only:
+                self._quirks.refused.add("grammar")  # it does not know what that is, and takes no notice
+            return reply
         complaint = _complaint(response)
         if response.status_code in _MAY_PASS:
             wait = retry_after(response.headers.get("Retry-After"))
@@ -153,6 +161,22 @@ class Client:
         raise UnansweredError(
             f"{self.endpoint.base_url} refused a question, status {response.status_code}: {complaint}"
         )
+
+    async def _constrained(self, request: Request) -> Mapping[str, Any]:
+        """The body; if its answer is to be one of some texts, with their tokens, where the server takes these."""
+        if not request.only:
+            return request.body
+        async with self._reading:
+            if request.only not in self._grammars and "grammar" not in self._quirks.refused:
+                tokens = await all_tokens_of(request, self._http)
+                if tokens is None:  # it will not do better with other texts
+                    self._quirks.refused.add("grammar")
+                else:
+                    self._grammars[request.only] = grammar_of(tokens)
+        if "grammar" in self._quirks.refused:  # maybe since another question was asked
+            return request.body
+        others = {name: value for name, value in request.body.items() if name != "response_format"}
+        return {**others, "grammar": self._grammars[request.only]}
 
     def _about_key(self, status: int) -> str:
         if status not in (401, 403):

@@ -24,6 +24,8 @@ class Request:
     endpoint: Endpoint
     body: Mapping[str, Any]
     """As OpenAI's chat completions have it, with the model."""
+    only: tuple[str, ...] = ()
+    """The texts of which its answer is to be one, if these are few: as ``response_format`` has it, written out."""
 
     @cached_property
     def digest(self) -> bytes:

@@ -10,7 +10,7 @@ _MAY_BE_REFUSED = {
     "max_completion_tokens": ("max_tokens",),
     "response_format": ("response_format",),
     "json_schema": ("response_format",),
-    "grammar": ("response_format",),
+    "grammar": ("grammar", "response_format"),
     "top_logprobs": ("logprobs", "top_logprobs"),
     "logprobs": ("logprobs", "top_logprobs"),
     "seed": ("seed",),
@@ -43,9 +43,10 @@ class Quirks:
             self.most = limit
             return True
         for word, parameters in _MAY_BE_REFUSED.items():
-            new = {name for name in parameters if name in body} - self.refused
-            if word in complaint and new:
-                self.refused |= set(parameters)
+            # What another question was refused for, while this one was under way, is refused here for the same reason.
+            sent = {name for name in parameters if name in body}
+            if word in complaint and sent:
+                self.refused |= sent
                 return True
         return False
 

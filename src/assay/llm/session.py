@@ -18,7 +18,7 @@ from assay.llm.endpoint import Endpoint
 from assay.llm.exchange import Reply, Request
 from assay.llm.ledger import Ledger
 from assay.llm.settings import PromptSettings
-from assay.llm.tokens import counted
+from assay.llm.tokens import answer_tokens, counted
 
 Ask = Callable[[Request], Awaitable[Reply]]
 """Asks one question."""
@@ -88,6 +88,11 @@ class Session:
     def count_tokens(self, requests: Sequence[Request]) -> list[int] | None:
         """The tokens of questions, if the server has a tokenizer that we know."""
         found: list[int] | None = self._wait(counted(requests, self._http))
+        return found
+
+    def count_answer_tokens(self, request: Request) -> float | None:
+        """The tokens of an answer on average, if the server can count those of all that may be given."""
+        found: float | None = self._wait(answer_tokens(request, self._http))
         return found
 
     def _wait(self, work: Any) -> Any:

@@ -1,4 +1,4 @@
-"""How many tokens questions have: counted by a server that has a tokenizer, or as answered questions had."""
+"""How many tokens questions and answers have: counted by a server that has a tokenizer, or as earlier ones had."""
 
 from __future__ import annotations
 
@@ -42,6 +42,42 @@ class TokenRate:
     def tokens(self, questions: int, characters: int) -> float:
         """Of so many questions that have so many bytes together."""
         return self.for_each * questions + self.per_byte * characters
+
+
+async def answer_tokens(request: Request, http: httpx2.AsyncClient) -> float | None:
+    """The tokens of an answer that is to be one of some texts, on average, with the one that ends it.
+
+    None if the server has no tokenizer that we know, or the answer may be anything.
+    """
+    if not request.only:
+        return None
+    listed = await all_tokens_of(request, http)
+    counts = await _all_by_text(request, http) if listed is None else [len(tokens) for tokens in listed]
+    return None if counts is None else float(np.mean(counts)) + 1
+
+
+async def all_tokens_of(request: Request, http: httpx2.AsyncClient) -> list[list[int]] | None:
+    """Of each text that may be answered the numbers of its tokens, as llama.cpp tells them; None if it does not."""
+    found: list[list[int]] = []
+    for text in request.only:
+        asked = {"content": text, "add_special": False, "parse_special": False}
+        tokens = (await _post(request, http, "tokenize", asked)).get("tokens")
+        if not isinstance(tokens, list) or not tokens or not all(isinstance(token, int) for token in tokens):
+            return None
+        found.append(tokens)
+    return found
+
+
+async def _all_by_text(request: Request, http: httpx2.AsyncClient) -> list[int] | None:
+    """Of each text that may be answered how many tokens it has, as vLLM counts."""
+    found: list[int] = []
+    for text in request.only:
+        asked = {"model": request.endpoint.model, "prompt": text, "add_special_tokens": False}
+        count = (await _post(request, http, "tokenize", asked)).get("count")
+        if not isinstance(count, int):
+            return None
+        found.append(count)
+    return found
 
 
 async def counted(requests: Sequence[Request], http: httpx2.AsyncClient) -> list[int] | None:

@@ -107,14 +107,16 @@ def _contributions(
     rows: dict[str, FloatArray] = {"class balance": _centred(balance)}
     silent = np.zeros(len(balance))
     speaking = 0
-    for clique, logs in zip(scoring.layout.cliques, scoring.logs, strict=True):
+    cliques = scoring.layout.cliques
+    asked = any(said[source] for at in scoring.asked_later for source in cliques[at].sources)
+    for at, (clique, logs) in enumerate(zip(cliques, scoring.logs, strict=True)):
         gain = logs[clique.numbers(codes[None])[0]]
         voters = [source for source in clique.sources if said[source]]
         if voters:
             speaking += 1
             key = " + ".join(f"{names[source]}: {texts[source]}" for source in voters)
             rows[key] = rows.get(key, np.zeros(len(balance))) + _centred(gain)
-        else:
+        elif asked or at not in scoring.asked_later:
             silent += _centred(gain)
     # Without any vote the label is the class balance: abstentions do not count.
     if said.any():

@@ -60,6 +60,7 @@ def write_model(path: str | Path, settings: Mapping[str, Any], fitted: Fitted, c
             }
             for part in fitted.components
         ],
+        "dependencies": _dependencies(fitted),
         "learned": None if fitted.learned is None else fitted.learned.to_dict(),
         "problems": [asdict(problem) for problem in fitted.check.problems],
         "unidentified": sorted(fitted.unidentified),
@@ -71,6 +72,12 @@ def write_model(path: str | Path, settings: Mapping[str, Any], fitted: Fitted, c
     if counts is not None:
         arrays |= {f"counted {name}": array for name, array in counts.arrays().items()}
     return write_arrays(path, said, arrays)
+
+
+def _dependencies(fitted: Fitted) -> list[tuple[str, str]]:
+    """Those that it was fitted with: fewer than were declared, if some sources were asked later."""
+    graphs = [part.layout.graph for part in fitted.components]
+    return sorted({(graph.names[one], graph.names[other]) for graph in graphs for one, other in graph.declared})
 
 
 def read_model(path: str | Path) -> tuple[dict[str, Any], Fitted, Tally | None]:
@@ -93,7 +100,10 @@ def read_model(path: str | Path) -> tuple[dict[str, Any], Fitted, Tally | None]:
 def _fitted(said: Mapping[str, Any], stored: Mapping[str, npt.NDArray[Any]]) -> Fitted:
     schema = Schema.from_dict(said)
     learned = None if said["learned"] is None else LearnedDependencies.from_dict(said["learned"])
-    graph = SourceGraph(schema.names, said["settings"]["dependencies"]) if learned is None else learned.graph
+    declared = said["settings"]["dependencies"]
+    if said["settings"].get("asked_later"):
+        declared = said.get("dependencies", declared)
+    graph = SourceGraph(schema.names, declared) if learned is None else learned.graph
     gold = None
     if said["gold"] is not None:
         arrays = {name.removeprefix("gold "): array for name, array in stored.items() if name.startswith("gold ")}
@@ -148,10 +158,18 @@ def _scoring_arrays(scoring: Scoring, name: str) -> Arrays:
 
 
 def _scoring_entry(scoring: Scoring) -> dict[str, Any]:
-    return {"bayes": scoring.is_bayes, "scores silence": scoring.scores_silence, "discount": scoring.discount}
+    return {
+        "bayes": scoring.is_bayes,
+        "scores silence": scoring.scores_silence,
+        "discount": scoring.discount,
+        "asked later": list(scoring.asked_later),
+    }
 
 
 def _scoring(layout: Layout, entry: Mapping[str, Any], stored: Mapping[str, npt.NDArray[Any]], name: str) -> Scoring:
+    later = of_type(list[int], entry.get("asked later", []))
+    if any(not 0 <= clique < len(layout.cliques) for clique in later):
+        raise ValueError("what was asked later must be among the cliques of the model")
     return Scoring(
         layout,
         distribution(stored, f"{name} prior", layout.outcomes),
@@ -163,6 +181,7 @@ def _scoring(layout: Layout, entry: Mapping[str, Any], stored: Mapping[str, npt.
         scores_silence=of_type(bool, entry["scores silence"]),
         discount=stored_number(entry, "discount", 0, 1),
         is_bayes=of_type(bool, entry["bayes"]),
+        asked_later=tuple(later),
     )
 
 

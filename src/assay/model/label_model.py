@@ -91,7 +91,8 @@ class LabelModel(ModelSettings, ExplainsForeignNames, Estimator[Fitted]):
         it, so that with ``"auto"`` it matters as far as ``"em"`` counts.
     asked_later
         Sources that were asked only about items that the others leave the model unsure of, such as
-        prompts with ``assay apply --where unsure``. Their silence says nothing, and they are learned
+        prompts with ``assay apply --where unsure``. They are learned from these, and their silence
+        counts where one of them votes, and nowhere else. If they can all name every outcome, they are learned
         given what the others say, where the votes of those are consistent with independent sources.
         Votes then have to be in memory.
     cardinality

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from assay._core.threads import parallel_map, ranges, thread_count
 from assay.counts import Clique, Layout
-from assay.model.scoring import Scoring
+from assay.model.scoring import Scoring, softmax
 from assay.votes import SparseCodes, Votes
 
 Counts = npt.NDArray[np.int32]
@@ -36,6 +36,9 @@ class Scorer:
         values_of, columns_of = _values_of_codes(layout), layout.sources
         # Only differences between outcomes matter, so all are taken against the first.
         self._base = scoring.base[1:] - scoring.base[:1]
+        self._where_asked = (scoring.silence_where_asked[1:] - scoring.silence_where_asked[:1])[:, None]
+        later = sorted({source for at in scoring.asked_later for source in layout.cliques[at].sources})
+        self._asked_later = [(columns_of[source], values_of[source]) for source in later]
         leads = (scoring.gains[:, 1:] - scoring.gains[:, :1]).T
         alone, several = [], []
         for index, clique in enumerate(layout.cliques):
@@ -79,6 +82,9 @@ class Scorer:
             for start in range(rows.start, rows.stop, block):
                 some = slice(start, min(start + block, rows.stop))
                 scores = np.tile(self._base[:, None], (1, some.stop - some.start))
+                if self._asked_later:
+                    voting = [values[codes[some, column]] >= 0 for column, values in self._asked_later]
+                    scores += self._where_asked * np.any(voting, axis=0)
                 scoring_loops.add_votes(
                     codes.T[:, some],
                     self._alone,
@@ -109,6 +115,10 @@ class Scorer:
             said = self._layout.rows(rows.block(some.start, some.stop))
             design = self._layout.design(said)
             voted[some] = np.diff(design.starts)
+            if scoring.asked_later:
+                effective = scoring.effective(voted[some])[:, None]
+                posterior[some] = softmax(scoring.log_joint(design) * effective)[0]
+                return
             scoring_loops.score_listed(
                 design.starts, design.columns, scoring.gains, scoring.base, scoring.discount, posterior[some]
             )

@@ -39,6 +39,9 @@ class Scoring:
     """The correlation of votes on one item, see :func:`effective_share`."""
     is_bayes: bool = True
     """Whether it is Bayes' rule with the fitted parameters, or weights votes differently."""
+    asked_later: tuple[int, ...] = ()
+    """Cliques of sources that were asked about some items only: those on which one of them votes. Their silence counts
+    there, and nowhere else."""
 
     @classmethod
     def bayes(cls, parameters: Parameters) -> Scoring:
@@ -67,10 +70,32 @@ class Scoring:
 
     @cached_property
     def base(self) -> FloatArray:
-        """(outcomes,): the log-probability that the outcome holds and all sources abstain."""
+        """(outcomes,): the log-probability that the outcome holds and all who were asked about it abstain."""
+        always = np.ones(len(self.logs), dtype=bool)
+        always[list(self.asked_later)] = False
+        return np.asarray(np.log(np.maximum(self.prior, TINY)) + self._silence_of(always))
+
+    @cached_property
+    def silence_where_asked(self) -> FloatArray:
+        """(outcomes,): what the silence of those asked later adds to an item that one of them votes on.
+
+        It is added to all such items: what a vote adds is relative to silence.
+        """
+        later = np.zeros(len(self.logs), dtype=bool)
+        later[list(self.asked_later)] = True
+        return self._silence_of(later)
+
+    def _silence_of(self, cliques: npt.NDArray[np.bool_]) -> FloatArray:
         # Added one after the other, whatever the number of cliques, so that it has the same bits everywhere.
-        silence = np.cumsum(self._stacked[self._last], axis=0)
-        return np.asarray(np.log(np.maximum(self.prior, TINY)) + (silence[-1] if len(silence) else 0))
+        silence = np.cumsum(self._stacked[self._last[cliques]], axis=0)
+        return np.asarray(silence[-1] if len(silence) else np.zeros(len(self.prior)))
+
+    def was_asked(self, design: Design) -> npt.NDArray[np.bool_]:
+        """(rows,): whether one of those asked later votes on a row."""
+        offsets, marked = self.layout.offsets, np.zeros(design.width)
+        for clique in self.asked_later:
+            marked[offsets[clique] : offsets[clique + 1]] = 1
+        return np.asarray(design.matrix @ marked > 0)
 
     @cached_property
     def gains(self) -> FloatArray:
@@ -94,6 +119,8 @@ class Scoring:
     def log_joint(self, design: Design) -> FloatArray:
         """(rows, outcomes): log P(votes, outcome), before any discount."""
         logs: FloatArray = np.asarray(design.matrix @ self.gains) + self.base
+        if self.asked_later:
+            logs[self.was_asked(design)] += self.silence_where_asked
         return logs
 
     def effective(self, votes: npt.NDArray[np.integer]) -> FloatArray:

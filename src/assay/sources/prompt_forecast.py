@@ -106,7 +106,8 @@ def prompt_costs(
     Questions that are the same, or whose answers are kept, count once or not at all. Tokens are counted by the
     tokenizer of servers that have one (vLLM, llama.cpp); else they are foreseen from earlier answers of the model, once
     there are 50 in the cache; else they are guessed from the length of texts. How long answers are is foreseen from
-    earlier answers to the same prompt, once there are ten; else it is guessed.
+    earlier answers to the same prompt, once there are ten; else a tokenizer counts those that may be given; else it is
+    guessed.
 
     Parameters
     ----------
@@ -198,7 +199,7 @@ class _Questions:
         """Tokens of a question by its length, tokens of an answer, and how they are known."""
         if not self.some:
             return _GUESSED, self.answer_tokens, "guess"
-        answer = self._answer(session)
+        answer = self._answer(session, tokenizer)
         counts = session.count_tokens(self.some) if tokenizer else None
         if counts is not None:
             return TokenRate.of([request.characters for request in self.some], counts), answer, "tokenizer"
@@ -207,14 +208,18 @@ class _Questions:
             return earlier.rate, answer, "earlier answers"
         return _GUESSED, answer, "guess"
 
-    def _answer(self, session: Session) -> float:
-        """Tokens of an answer, as earlier ones of the same form had.
+    def _answer(self, session: Session, tokenizer: bool) -> float:
+        """Tokens of an answer, as earlier ones of the same form had; before that, as those that may be given have.
 
-        No tokenizer tells them: where a reply is constrained, models write short tokens, and servers may let them put
-        marks around a JSON object, which are paid for though nobody sees them.
+        A server that only takes a schema may let models write more than that: short tokens, and marks around a
+        JSON object, which are paid for though nobody sees them.
         """
         total = 0.0
+        forms = {request.form: request for request in self.some}
         for form, count in Counter(request.form for request in self.some).items():
             answers, tokens = session.answer_tokens(self.endpoint, form)
-            total += count * (tokens if answers >= _ENOUGH_ALIKE else self.answer_tokens)
+            if answers < _ENOUGH_ALIKE:
+                possible = session.count_answer_tokens(forms[form]) if tokenizer else None
+                tokens = self.answer_tokens if possible is None else possible
+            total += count * tokens
         return total / len(self.some)

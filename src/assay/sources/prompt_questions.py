@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +19,8 @@ _ALTERNATIVES = 20
 """How many tokens a server is asked for at a place: as many as vendors tell."""
 _FORCED = 1e-3
 """A server that tells log-probabilities after leaving out what was not asked for gives a forced text less than this."""
+_MOST_OBJECTS = 256
+"""Up to so many different answers to several questions are listed for a server that can choose between them."""
 _QUOTES = 3
 """Tokens of the quotes around a text, and of the end of a reply."""
 
@@ -33,8 +37,10 @@ class Conversation:
     temperature: float | None = None
     max_tokens: int | None = None
 
-    def request(self, endpoint: Endpoint, text: str, max_tokens: int, **parameters: Any) -> Request:
-        """A question to a model."""
+    def request(
+        self, endpoint: Endpoint, text: str, max_tokens: int, only: Sequence[str] = (), **parameters: Any
+    ) -> Request:
+        """A question to a model, whose answer is to be one of some texts, unless it may think aloud before."""
         given = {"temperature": 0.0 if self.temperature is None else self.temperature, **parameters}
         return Request(
             endpoint,
@@ -44,6 +50,7 @@ class Conversation:
                 "max_tokens": max_tokens if self.max_tokens is None else self.max_tokens,
                 **given,
             },
+            tuple(only) if self.max_tokens is None else (),
         )
 
     def _shown_before(self, text: str) -> list[tuple[str, str]]:
@@ -142,11 +149,12 @@ class Written(Choice):
     def requests(self, conversation: Conversation, endpoint: Endpoint, text: str) -> list[Request]:
         schema = _schema({"answer": self.answers})
         length = _length({"answer": self.answers})
+        only = _objects({"answer": self.answers})
         if self.samples == 1:
-            return [conversation.request(endpoint, text, length, response_format=schema)]
+            return [conversation.request(endpoint, text, length, only, response_format=schema)]
         heat = 1.0 if conversation.temperature is None else conversation.temperature
         return [
-            conversation.request(endpoint, text, length, response_format=schema, temperature=heat, seed=seed)
+            conversation.request(endpoint, text, length, only, response_format=schema, temperature=heat, seed=seed)
             for seed in range(self.samples)
         ]
 
@@ -206,6 +214,7 @@ class Forced(Choice):
                 endpoint,
                 text,
                 len(json.dumps(answer).encode()) + 1,
+                [json.dumps(answer)],
                 response_format=_json_schema({"type": "string", "enum": [answer]}),
                 logprobs=True,
                 top_logprobs=1,
@@ -250,7 +259,8 @@ class Several(Question):
     answers: Mapping[str, Answers]
 
     def requests(self, conversation: Conversation, endpoint: Endpoint, text: str) -> list[Request]:
-        return [conversation.request(endpoint, text, _length(self.answers), response_format=_schema(self.answers))]
+        only, schema = _objects(self.answers), _schema(self.answers)
+        return [conversation.request(endpoint, text, _length(self.answers), only, response_format=schema)]
 
     @property
     def answer_tokens(self) -> float:
@@ -295,6 +305,14 @@ def _schema(answers: Mapping[str, Answers]) -> dict[str, Any]:
 
 def _json_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": dict(schema)}}
+
+
+def _objects(answers: Mapping[str, Answers]) -> list[str]:
+    """All objects with answers, as JSON; none if they are too many to list."""
+    if math.prod(len(one.texts) for one in answers.values()) > _MOST_OBJECTS:
+        return []
+    chosen = itertools.product(*(one.texts for one in answers.values()))
+    return [json.dumps(dict(zip(answers, texts, strict=True))) for texts in chosen]
 
 
 def _length(answers: Mapping[str, Answers]) -> int:

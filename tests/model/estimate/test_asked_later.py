@@ -68,13 +68,6 @@ def test_the_order_of_items_does_not_count():
     assert one.posterior[order] == pytest.approx(other.posterior, abs=1e-9)
 
 
-def test_sources_that_name_one_label_speak_for_it():
-    mask = EYE[:1]
-    found = learn_later(np.full((30, 3), 1 / 3), np.zeros((30, 1), dtype=int), [mask])
-    assert (found.posterior[:, 0] > 0.5).all()
-    assert found.posterior.sum(axis=1) == pytest.approx(np.ones(30))
-
-
 def test_levels_of_a_label_are_learned_apart():
     truth, prior, votes = world(20_000, [0.7])
     sure = np.random.default_rng(3).random(20_000) < np.where(votes[:, 0] == truth, 0.8, 0.2)
@@ -84,19 +77,6 @@ def test_levels_of_a_label_are_learned_apart():
     assert all(
         odds[3 + label, label] / odds[3 + label].sum() > odds[label, label] / odds[label].sum() for label in range(3)
     )
-
-
-def test_sources_that_name_one_label_are_learned_from_where_they_vote():
-    rng = np.random.default_rng(4)
-    chance = rng.beta(2, 2, 3_000)
-    truth = (rng.random(3_000) < chance).astype(int)
-    hits, slips = np.array([0.6, 0.6, 0.6, 0.5]), np.array([0.05, 0.05, 0.05, 0.4])
-    votes = np.where(rng.random((3_000, 4)) < np.where(truth[:, None] == 1, hits, slips), 0, -1)
-    votes = votes[some := (votes >= 0).any(axis=1)]
-    for mask in (np.array([[False, True]]), np.array([[False, True], [True, False]])):  # the other label never came
-        found = learn_later(np.column_stack([1 - chance, chance])[some], votes, [mask] * 4)
-        odds = [float(table[0, 1] - table[0, 0]) for table in found.tables]
-        assert min(odds[:3]) > 2 * odds[3]
 
 
 def test_independent_sources_count_nearly_in_full():

@@ -11,9 +11,8 @@ whose tables :math:`P_j` are found by expectation-maximization, and a vote adds 
 Errors of sources that ask alike may be correlated: :math:`\kappa = 1 / (1 + \rho (k - 1))` for k of them, with the
 correlation :math:`\rho` that best predicts each vote from the others on its item.
 
-A source that cannot name every outcome tells by voting at all: how often it votes on each outcome is learned from the
-items that any of them votes on, which are known to have been asked about. Its silence there is evidence, too, but
-adds nothing, since it looks like that on items that nobody was asked about.
+All of them can name every outcome, so that their silence tells nothing where they were asked, either; for others, see
+:mod:`assay.model.estimate.silence_where_asked`.
 """
 
 from __future__ import annotations
@@ -40,9 +39,6 @@ _SHRINK = 10.0
 """How many votes for each outcome the assumption is worth that a source errs alike on all outcomes."""
 _CORRELATIONS = (1.0, 0.3, 0.1, 0.0)
 """Of the votes of two such sources, given the truth: those that are tried, the most careful first."""
-_MOST_COVERAGE = 0.97
-_MOST_UNSEEN = 5.0
-"""No more items than this, for each that somebody votes on, are thought to be asked about without a vote."""
 _STEPS, _SETTLED = 500, 1e-6
 
 
@@ -74,19 +70,9 @@ def learn_later(prior: FloatArray, codes: IntArray, masks: Sequence[BoolArray]) 
         tables, posterior = problem.solved(share, posterior)
         agreement = problem.agreement(tables, share)
         if agreement > most:
-            best, most = Later(tuple(share * one.votes for one in tables), posterior), agreement
+            best, most = Later(tuple(share * one for one in tables), posterior), agreement
     assert best is not None
     return best
-
-
-@dataclass(frozen=True, eq=False)
-class _Table:
-    """What is learned of one source."""
-
-    votes: FloatArray
-    """(values, outcomes): log-probabilities of its votes, or for one that names everything, given that it votes."""
-    coverage: FloatArray | None
-    """(outcomes,): how often it votes on items asked about; None for a source that can name every outcome."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,77 +90,36 @@ class _Problem:
         pairs = zip(self.codes.T, self.masks, strict=True)
         return [np.bincount(column[column >= 0], minlength=len(mask)) for column, mask in pairs]
 
-    @cached_property
-    def named(self) -> list[BoolArray]:
-        """Per source (outcomes,): whether its votes name it."""
-        return [np.asarray(mask[uses > 0].any(axis=0)) for mask, uses in zip(self.masks, self.uses, strict=True)]
-
-    def solved(self, share: float, posterior: FloatArray) -> tuple[list[_Table], FloatArray]:
+    def solved(self, share: float, posterior: FloatArray) -> tuple[list[FloatArray], FloatArray]:
         """By EM, from labels that are near: the tables, and the labels with them."""
-        tables = self._start(posterior)
+        tables = self._start()
         for _ in range(_STEPS):
-            moved, _ = softmax(self.logs + _added([one.votes for one in tables], self.codes, share))
-            tables = self._maximised(moved, tables)
+            moved, _ = softmax(self.logs + _added(tables, self.codes, share))
+            tables = self._maximised(moved)
             settled = float(np.abs(moved - posterior).max(initial=0.0)) < _SETTLED
             posterior = moved
             if settled:
                 break
         return tables, posterior
 
-    def agreement(self, tables: Sequence[_Table], share: float) -> float:
+    def agreement(self, tables: Sequence[FloatArray], share: float) -> float:
         """The log-probability of what the others say, given what these say of the same items, up to a constant.
 
         Copies predict each other well, whatever they are worth; but what they say of the others they are too sure of.
         """
         others = np.exp(self.logs)
         balance = np.maximum(others.mean(axis=0), TINY)
-        alone, _ = softmax(np.log(balance) + _added([one.votes for one in tables], self.codes, share))
+        alone, _ = softmax(np.log(balance) + _added(tables, self.codes, share))
         return float(np.log(np.maximum((alone * others / balance).sum(axis=1), TINY)).sum())
 
-    def _start(self, posterior: FloatArray) -> list[_Table]:
-        """What is thought of sources before they vote, but for how often they do."""
-        balance = posterior.mean(axis=0)
-        tables = []
-        for mask, uses, named in zip(self.masks, self.uses, self.named, strict=True):
-            coverage = None
-            if named.any() and not named.all():
-                usual = _usual_coverage(named)
-                coverage = usual * min(uses.sum() / len(self.codes) / float(balance @ usual), _MOST_COVERAGE)
-            tables.append(_Table(_log_votes(np.zeros(mask.shape), mask, uses, coverage), coverage))
-        return tables
+    def _start(self) -> list[FloatArray]:
+        """Per source (values, outcomes): what is thought of it before it votes."""
+        return [_log_votes(np.zeros(mask.shape), mask, uses) for mask, uses in zip(self.masks, self.uses, strict=True)]
 
-    def _maximised(self, posterior: FloatArray, before: Sequence[_Table]) -> list[_Table]:
-        asked = posterior.sum(axis=0) * (1 + _unseen(before))
-        tables = []
-        rows = zip(self.codes.T, self.masks, self.uses, self.named, before, strict=True)
-        for column, mask, uses, named, table in rows:
-            counts = _counts(column, posterior, len(mask))
-            coverage = None if table.coverage is None else _coverage(counts.sum(axis=0), asked, named)
-            tables.append(_Table(_log_votes(counts, mask, uses, coverage), coverage))
-        return tables
-
-
-def _unseen(tables: Sequence[_Table]) -> FloatArray:
-    """(outcomes,): for each item that somebody votes on, those that were asked about, and nobody votes on.
-
-    Where a source names every outcome, it is not known how often it is silent; then there are taken to be none.
-    """
-    silent = np.ones(tables[0].votes.shape[1])
-    for table in tables:
-        silent *= 0.0 if table.coverage is None else 1 - table.coverage
-    return np.asarray(np.minimum(silent / np.maximum(1 - silent, TINY), _MOST_UNSEEN))
-
-
-def _usual_coverage(named: BoolArray) -> FloatArray:
-    """(outcomes,): how often a source votes on each, before it votes: relative to those that it names."""
-    return np.where(named, 1.0, (1 - _ACCURACY) / _ACCURACY)
-
-
-def _coverage(votes: FloatArray, asked: FloatArray, named: BoolArray) -> FloatArray:
-    """(outcomes,): how often a source votes on items asked about, from expected counts, shrunk to what is usual."""
-    usual = _usual_coverage(named)
-    usual = usual * min(float(votes.sum()) / max(float(asked @ usual), TINY), _MOST_COVERAGE)
-    return np.asarray((votes + _SHRINK * usual) / (np.maximum(asked, votes) + _SHRINK))
+    def _maximised(self, posterior: FloatArray) -> list[FloatArray]:
+        """Per source (values, outcomes): log-probabilities of its votes, given that it votes."""
+        rows = zip(self.codes.T, self.masks, self.uses, strict=True)
+        return [_log_votes(_counts(column, posterior, len(mask)), mask, uses) for column, mask, uses in rows]
 
 
 def _added(tables: Sequence[FloatArray], codes: IntArray, share: float) -> FloatArray:
@@ -192,15 +137,12 @@ def _counts(codes: IntArray, posterior: FloatArray, values: int) -> FloatArray:
     return found
 
 
-def _log_votes(
-    counts: FloatArray, mask: BoolArray, uses: npt.NDArray[np.int64], coverage: FloatArray | None
-) -> FloatArray:
+def _log_votes(counts: FloatArray, mask: BoolArray, uses: npt.NDArray[np.int64]) -> FloatArray:
     """(values, outcomes): log P(vote | outcome), from expected counts; of a value that was never emitted, a guess."""
     found = np.log(np.where(mask, _ACCURACY, 1 - _ACCURACY))
     seen = uses > 0
     if seen.any():
-        votes = _vote_table(counts[seen], mask[seen], uses[seen])
-        found[seen] = np.log(np.maximum(votes if coverage is None else votes * coverage, TINY))
+        found[seen] = np.log(np.maximum(_vote_table(counts[seen], mask[seen], uses[seen]), TINY))
     return found
 
 
