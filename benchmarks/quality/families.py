@@ -245,17 +245,18 @@ def keywords(n: int, rng: Rng) -> Draw:
 
 
 def plain_and_obscure(n: int, rng: Rng) -> Draw:
-    """Three to eleven classes with two to five rules each, all of which fire more often on plain items."""
-    classes = int(rng.integers(3, 12))
+    """Two to eleven classes with two to five rules each, but one for the first; all fire more often on plain items."""
+    classes = int(rng.integers(2, 12))
     balance = _balance(rng, classes, _between(rng, 0.5, 5.0))
     y = truth(balance, n, rng)
     looks = np.where(rng.random(n) < _between(rng, 0.02, 0.15), rng.integers(0, classes, n), y)
     evenness = _between(rng, 0.5, 3.0)
     plain = 2 * rng.beta(evenness, evenness, n)
+    most_slips = 0.1 if classes < 4 else 0.02
     columns = []
     for label in range(classes):
-        for _ in range(int(rng.integers(2, 6))):
-            chance = np.where(looks == label, _between(rng, 0.1, 0.7) * plain, _between(rng, 0.0, 0.02))
+        for _ in range(int(rng.integers(2, 6)) if label else 1):
+            chance = np.where(looks == label, _between(rng, 0.1, 0.7) * plain, _between(rng, 0.0, most_slips))
             columns.append(np.where(rng.random(n) < chance, label, -1))
     return _flat(columns, y, balance)
 
