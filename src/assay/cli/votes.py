@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli.options import Address, Budget, Debug, DryRun, Engine, Folder, Json
-from assay.cli.output import load, print_faults, print_json, records
+from assay.cli.output import load, print_faults, print_json, records, tell_stale
 from assay.errors import AssayError
 
 if TYPE_CHECKING:
@@ -218,6 +218,7 @@ def summary(
 
     project = load(folder)
     votes = stored_votes(project)
+    tell_stale(project, votes)
     table = votes.summary(gold_votes(project, votes) if gold else None, by=by)
     if as_json:
         print_json(records(table))
@@ -229,11 +230,14 @@ def summary(
 @commands.command(epilog="Example: [bold]assay check my-project[/]")
 def check(folder: Folder = Path("."), as_json: Json = False, debug: Debug = False) -> None:
     """Check whether the accuracies of the sources can be learned from their votes; exit code 1 if not."""
-    from assay.project import check_in_toml, check_votes, in_toml
+    from assay.project import check_in_toml, check_votes, current_votes, in_toml
 
-    report = check_votes(load(folder))
+    project = load(folder)
+    votes = current_votes(project)
+    stale = tell_stale(project, votes)
+    report = check_votes(project, votes)
     if as_json:
-        print_json(check_in_toml(report))
+        print_json({**check_in_toml(report), "stale": stale})
     else:
         print(in_toml(str(report)))
     if not report.ok:
@@ -248,10 +252,11 @@ def dependencies(folder: Folder = Path("."), as_json: Json = False, debug: Debug
 
     project = load(folder)
     votes = current_votes(project)
+    stale = tell_stale(project, votes)
     learned = learned_dependencies(project, votes)
     hints = hints_of(project, votes)
     if as_json:
-        print_json({**learned.to_dict(), "hints": [vars(hint) for hint in hints]})
+        print_json({**learned.to_dict(), "hints": [vars(hint) for hint in hints], "stale": stale})
         return
     if learned.edges:
         show(dependencies_table(learned.to_pandas(), "correlations between sources that the truth does not explain"))

@@ -74,7 +74,7 @@ _HOMES = {
         "version_of",
     ],
     "assay.project.steps": ["ENOUGH_LABELS", "Place", "Step", "next_steps"],
-    "assay.project.stored": ["current_votes", "hand_labels_of", "stored_votes", "votes_path"],
+    "assay.project.stored": ["current_votes", "hand_labels_of", "stored_votes", "votes_path", "why_stale"],
     "assay.project.suggested_file": [
         "refuse_existing",
         "suggest",
@@ -206,6 +206,7 @@ __all__ = [
     "unsure_items",
     "version_of",
     "votes_path",
+    "why_stale",
     "write_report",
     "write_suggestion",
 ]
@@ -275,7 +276,7 @@ if TYPE_CHECKING:
         version_of,
     )
     from assay.project.steps import ENOUGH_LABELS, Place, Step, next_steps
-    from assay.project.stored import current_votes, hand_labels_of, stored_votes, votes_path
+    from assay.project.stored import current_votes, hand_labels_of, stored_votes, votes_path, why_stale
     from assay.project.suggested_file import (
         refuse_existing,
         suggest,

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, is_dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,11 +53,47 @@ def data_record(project: Project) -> Record:
     }
 
 
-def sources_record(sources: list[Source], project: Project) -> dict[str, str | None]:
+def sources_record(sources: Sequence[Source], project: Project) -> dict[str, str | None]:
     """By name the fingerprint of each source; None if it has none."""
     from assay.sources import fingerprint
 
     return {source.name: fingerprint(source, project.tasks).digest for source in sources}
+
+
+@dataclass(frozen=True)
+class SourceChanges:
+    """What is different about a project's sources since they voted, as far as that can be told; false if nothing is.
+
+    >>> str(SourceChanges(new=("dr", "court"), edited=("words",)))
+    'dr, court are new, and words is edited'
+    """
+
+    new: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+    edited: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.new or self.gone or self.edited)
+
+    def __str__(self) -> str:
+        told = [
+            f"{', '.join(names)} {'are' if len(names) > 1 else 'is'} {how}"
+            for how, names in (("new", self.new), ("gone", self.gone), ("edited", self.edited))
+            if names
+        ]
+        return ", and ".join(told)
+
+
+def source_changes(project: Project, sources: Sequence[Source], voted: Sequence[str]) -> SourceChanges:
+    """How a project's sources differ from those that its votes are of; ``voted`` are the names of these."""
+    before = records(project.output).get(VOTES, {}).get("sources", {})
+    names = {source.name for source in sources}
+    now = sources_record([source for source in sources if before.get(source.name) is not None], project)
+    return SourceChanges(
+        new=tuple(sorted(names - set(voted))),
+        gone=tuple(sorted(set(voted) - names)),
+        edited=tuple(sorted(name for name, digest in now.items() if digest is not None and digest != before[name])),
+    )
 
 
 def plain(settings: Any) -> Any:
