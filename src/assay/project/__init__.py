@@ -37,6 +37,7 @@ _HOMES = {
     "assay.project.kept_answers": ["AnswersKept", "answers_kept", "forget_answers"],
     "assay.project.labeling": ["KEYS_IN_WORDS", "Labeling", "Note", "press"],
     "assay.project.labeling_terminal": ["Labeled", "label_by_hand", "queue_rows", "queue_table"],
+    "assay.project.new_project": ["NewProject", "new_project"],
     "assay.project.pipeline": [
         "REPORT_FILE",
         "Run",
@@ -118,6 +119,7 @@ __all__ = [
     "Labeled",
     "Labeling",
     "LeftOut",
+    "NewProject",
     "Note",
     "Place",
     "Preview",
@@ -169,6 +171,7 @@ __all__ = [
     "left_out",
     "made_source",
     "mistakes_of",
+    "new_project",
     "next_steps",
     "past_of",
     "plan_before",
@@ -239,6 +242,7 @@ if TYPE_CHECKING:
     from assay.project.kept_answers import AnswersKept, answers_kept, forget_answers
     from assay.project.labeling import KEYS_IN_WORDS, Labeling, Note, press
     from assay.project.labeling_terminal import Labeled, label_by_hand, queue_rows, queue_table
+    from assay.project.new_project import NewProject, new_project
     from assay.project.pipeline import (
         REPORT_FILE,
         Run,
