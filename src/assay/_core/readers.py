@@ -69,6 +69,7 @@ def _parquet(path: Path | Url, rows: int) -> Iterator[pl.DataFrame]:
         size = sum(file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups))
         within = BLOCK_BYTES * file.metadata.num_rows // max(size, 1)
         for batch in file.iter_batches(batch_size=max(1, min(rows, within))):
+            batch.validate(full=True)  # texts that are not UTF-8, which polars takes as they are, and panics later
             frame = pl.from_arrow(batch)
             assert isinstance(frame, pl.DataFrame)
             yield frame

@@ -37,7 +37,7 @@ _HOMES = {
     "assay.project.kept_answers": ["AnswersKept", "answers_kept", "forget_answers"],
     "assay.project.labeling": ["KEYS_IN_WORDS", "Labeling", "Note", "press"],
     "assay.project.labeling_terminal": ["Labeled", "label_by_hand", "queue_rows", "queue_table"],
-    "assay.project.new_project": ["NewProject", "new_project"],
+    "assay.project.own_data": ["NewProject", "new_project"],
     "assay.project.pipeline": [
         "REPORT_FILE",
         "Run",
@@ -242,7 +242,7 @@ if TYPE_CHECKING:
     from assay.project.kept_answers import AnswersKept, answers_kept, forget_answers
     from assay.project.labeling import KEYS_IN_WORDS, Labeling, Note, press
     from assay.project.labeling_terminal import Labeled, label_by_hand, queue_rows, queue_table
-    from assay.project.new_project import NewProject, new_project
+    from assay.project.own_data import NewProject, new_project
     from assay.project.pipeline import (
         REPORT_FILE,
         Run,
