@@ -159,3 +159,13 @@ def test_stale_votes_are_told_of_in_json_until_they_are_applied_again(made, tmp_
 def test_comments_and_formatting_are_no_edit(made, tmp_path):
     project = with_sources(made, tmp_path, lambda folder: rewritten(folder, "def extra(", "# why\ndef extra("))
     assert why_stale(project, stored_votes(project)) is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["7", "[]", '{"votes": 7}', '{"votes": {}}', '{"votes": {"file": 7}}', '{"votes": {"file": "0", "sources": [1]}}'],
+)
+def test_a_record_that_is_none_is_refused_with_what_to_do(made, tmp_path, said):
+    project = with_sources(made, tmp_path, lambda folder: (folder / "out" / RECORD_FILE).write_text(said))
+    with pytest.raises(assay.ProjectError, match=r"made_from\.json is not a valid record .* remove it"):
+        stored_votes(project)

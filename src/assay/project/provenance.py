@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay._core.atomic_files import read_json, write_json
-from assay._core.reading import is_file
+from assay._core.reading import is_file, reading
+from assay._core.stored_arrays import of_type
 from assay._core.urls import Url
 from assay.errors import ProjectError
 from assay.project.project import Project
@@ -28,6 +29,7 @@ FILES = {VOTES: "votes.parquet", MODEL: "model.npz", LABELS: "labels.parquet"}
 """Where those are that others are made from."""
 _NAMES = {VOTES: "votes", MODEL: "label model", LABELS: "labels", END_MODEL: "end model"}
 _MAKERS = {VOTES: "assay apply", MODEL: "assay run", LABELS: "assay run", END_MODEL: "assay train"}
+_WHAT = "record of what files were made from; remove it"
 Record = dict[str, Any]
 
 
@@ -107,7 +109,13 @@ def records(output: Path) -> dict[str, Record]:
     path = output / RECORD_FILE
     if not is_file(path):
         return {}
-    found: dict[str, Record] = read_json(path, "record of what files were made from; remove it", ProjectError)
+    said = read_json(path, _WHAT, ProjectError)
+    with reading(path, _WHAT, ProjectError):
+        found: dict[str, Record] = of_type(dict[str, dict[str, Any]], said)
+        for entry in found.values():
+            of_type(str, entry["file"])
+            of_type(dict[str, str | None], entry.get("sources", {}))
+            of_type(dict[str, Any], entry.get("data", {}))
     return found
 
 
