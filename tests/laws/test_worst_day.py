@@ -189,6 +189,14 @@ def test_what_assay_toml_cannot_mean_is_refused(tmp_path, text):
     assert told.startswith(f"{tmp_path / 'assay.toml'}: ")
 
 
+@pytest.mark.parametrize("name", ["assay.toml", "sources.toml"])
+def test_toml_without_end_is_refused(tmp_path, name):
+    (tmp_path / "assay.toml").write_text(GOOD.partition("[sources]")[0])
+    (tmp_path / name).write_text(f"x = {NESTED}")
+    told = refused(lambda folder: Project.load(folder).sources(), tmp_path)
+    assert "nested too deeply" in told
+
+
 def test_one_bracket_in_place_of_two_is_told_of(tmp_path):
     (tmp_path / "assay.toml").write_text('[data]\npath = "a.csv"\n[tasks]\nname = "x"\nlabels = ["a", "b"]\n')
     with pytest.raises(assay.ProjectError, match=r"write \[\[tasks\]\], with two brackets"):
