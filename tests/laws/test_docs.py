@@ -107,7 +107,7 @@ def test_the_page_without_python_goes_from_a_table_to_the_labels_that_it_shows(t
         if sources not in file.read_text():
             file.write_text(f"{file.read_text()}\n{sources}")
     with Path("labels.csv").open() as file:
-        found = [f"{row['item']},{row['label']},{row['complaint']}" for row in csv.DictReader(file)]
+        found = [f"{row['id']},{row['label']},{row['complaint']}" for row in csv.DictReader(file)]
     assert len(found) == 16
     assert set(shown.splitlines()) <= set(found)
 

@@ -84,9 +84,9 @@ def _init_for(folder: Path, data: str, labels: list[str], gold: str | None, as_j
         print(f"the task {task.name!r}{above}: {', '.join(task.labels)}")
     print(f"check {folder / made.files[0]}, then write sources: {folder / made.files[1]} has examples for your columns")
     print(f"(or write them in a browser: assay studio {folder})\n\nnext:")
-    print(f"  assay run {folder}                  label every row")
-    print(f"  assay report {folder}               see how good the labels are, and what to do about it")
-    print(f"  assay export {folder} labels.csv    the labels as a table")
+    print(f"  assay run {folder}                              label every row")
+    print(f"  assay report {folder}                           see how good the labels are, and what to do about it")
+    print(f"  assay export {folder} labels.csv --with-data    your rows, with their labels")
 
 
 @commands.command(epilog="Example: [bold]assay apply my-project --workers 2[/]")
