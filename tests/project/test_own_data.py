@@ -61,6 +61,12 @@ def test_of_any_table_the_project_loads_and_its_examples_vote(tmp_path_factory, 
         assert len(assay.apply(sources, project.data, project.tasks, id=project.id, progress=False)) == 4
 
 
+def test_without_sources_it_says_that_the_examples_are_comments(tickets, tmp_path):
+    new_project(tmp_path / "p", tickets, gold="topic")
+    with pytest.raises(assay.ProjectError, match=r'behind # signs.*\n(.*\n)*on = "message"'):
+        run(Project.load(tmp_path / "p"), progress=False)
+
+
 def test_from_a_file_to_labels_without_python(tickets, tmp_path):
     new_project(tmp_path / "p", tickets, gold="topic")
     names = uncommented(tmp_path / "p").names

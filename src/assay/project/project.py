@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 _LONGEST_NAME = 255
 """How many bytes the name of a file can have."""
+_IN_COMMENTS = "Those behind # signs are only examples: take the signs away to use one. "
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,7 +177,7 @@ class Project:
         label, on = self.tasks.tasks[0].labels[0], self.show[0] if self.show else "text"
         return (
             f"{f'no sources in {looked}' if looked else f'{self.folder} has no sources yet'}. "
-            f"Declare some in {file.path}, for example\n"
+            f"{_IN_COMMENTS if '# [[source]]' in file.text else ''}Declare some in {file.path}, for example\n"
             f'[[source]]\nname = "some_words"\nkeywords = ["some", "words"]\nlabel = "{label}"\non = "{on}"\n'
             "or write them in Python, in a file that [sources] modules of assay.toml names: decorate functions with "
             "@assay.source, or assign rules such as assay.keywords(...) to names"
