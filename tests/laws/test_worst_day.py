@@ -5,6 +5,8 @@ What is damaged at random is drilled in ``tests/benchmarks/drill``; here every a
 
 import io
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import assay
+from assay._core.extras import how_to_install
 from assay.project import Project
 from assay.simulate import flat_world
 from tests.support.project_files import GOOD
@@ -214,3 +217,30 @@ def test_null_texts_are_silence(tmp_path, name):
     rules = [assay.keywords(["free"], "spam", on="text", name="k"), assay.regex("late", "ham", on="text", name="r")]
     votes = assay.apply(rules, tmp_path / name, tasks, progress=False)
     assert votes.to_pandas().values.tolist() == [["spam", None], [None, None], [None, "ham"]]
+
+
+def test_missing_extras_are_told_of_before_any_work_and_the_rest_is_done(tmp_path):
+    """Without them ``run --refine`` would have applied the sources, some of which cost money, and then failed."""
+    program = """
+import json, sys
+from pathlib import Path
+for name in ("torch", "safetensors", "altair", "vl_convert"):
+    sys.modules[name] = None
+import assay
+from assay.project import Project, run, write_report
+from assay.project.demo import write_example
+write_example(Path("p"), 60, 7)
+project = Project.load("p")
+told = []
+for step in (lambda: run(project, refine=True), lambda: run(project), lambda: write_report(project)):
+    try:
+        step()
+    except assay.AssayError as error:
+        told.append([str(error), sorted(path.name for path in Path("p").glob("out/*.*"))])
+print(json.dumps(told))
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True, capture_output=True, text=True)
+    refining, report = json.loads(done.stdout)
+    assert refining == [f"refining labels needs an end model: {how_to_install('torch')}; or run without --refine", []]
+    assert how_to_install("report") in report[0]
+    assert "labels.parquet" in report[1]
