@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +12,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+import tomlkit
 
 import assay
+from assay._core.atomic_files import write_json
 from assay.simulate import flat_world, task_world
 from benchmarks.drill.damage import NESTED, Rng, array_damaged, json_damaged, npz_damaged
 
@@ -69,6 +72,10 @@ def kinds(folder: Path, *, end_models: bool = True) -> Iterator[Kind]:
     yield of("data, Parquet", lambda path: pq.write_table(arrow, path), _data, ".parquet", **plain)
     said = [assay.HandAnswer(item, "ann", {"a": "x"}) for item in range(20)]
     yield of("hand labels", lambda path: _hand(path, said), _hand_labels, ".jsonl", **plain, crafted=(_jsonl,))
+    yield of("assay.toml", lambda path: path.write_text(_PROJECT), _project, ".toml", **plain, crafted=(_toml,))
+    yield of("sources.toml", lambda path: path.write_text(_SOURCES), _declared, ".toml", **plain, crafted=(_toml,))
+    made = {"votes": {"file": "0" * 64, "data": {"path": "a.csv", "bytes": 3}, "sources": {"dr": "1" * 64, "x": None}}}
+    yield of("made_from.json", lambda path: write_json(path, made), _made_from, ".json", crafted=(_json,))
     if end_models:
         end = assay.EndModel(flat.votes.tasks, epochs=2).fit(
             [f"text number {row}" for row in range(200)], model.label(flat.votes), progress=False
@@ -76,6 +83,59 @@ def kinds(folder: Path, *, end_models: bool = True) -> Iterator[Kind]:
         yield of("end model", end.save, _end_model, ".safetensors", crafted=(_of_safetensors,))
 
 
+_PROJECT = """
+[data]
+path = "a.csv"
+id = "id"
+show = ["text"]
+
+[[tasks]]
+name = "entity"
+labels = ["Person", "Organization"]
+
+[[tasks]]
+name = "person"
+labels = ["Doctor", "Lawyer"]
+parent = ["entity", "Person"]
+
+[[constraints]]
+excludes = [["entity", "Organization"], ["person", "Doctor"]]
+
+[settings]
+workers = 2
+on_error = "abstain"
+
+[model]
+dependencies = [["dr", "court"]]
+class_balance = { Doctor = [0.2, 0.6] }
+
+[prompts]
+model = "m"
+prices.m = { input = 1.0, output = 2.0 }
+"""
+_SOURCES = """
+[[source]]
+name = "dr"
+keywords = ["Dr.", "clinic"]
+label = "Doctor"
+on = "text"
+
+[[source]]
+name = "court"
+regex = { Lawyer = '\\bcourt\\b', Doctor = 'ward' }
+on = "text"
+
+[[source]]
+name = "old"
+threshold = "age"
+above = 70
+label = { none_of = ["Lawyer"] }
+
+[[source]]
+name = "said"
+column = "said"
+mapping = { dr = "Doctor", 1 = { one_of = ["Doctor", "Lawyer"] }, "?" = false }
+"""
 _LONG = {"item": "item", "source": "who", "label": "what"}
 
 
@@ -143,6 +203,42 @@ def _hand_labels(path: Path) -> Any:
     return repr(assay.HandLabels.read(path).said)
 
 
+def _project(path: Path) -> Any:
+    from assay.project import Project
+
+    home = path.with_name("project")
+    home.mkdir(exist_ok=True)
+    (home / "assay.toml").write_bytes(path.read_bytes())
+    return repr(Project.load(home))
+
+
+def _declared(path: Path) -> Any:
+    from assay.project import read_sources
+
+    tasks = assay.TaskGraph.flat("person", ["Doctor", "Lawyer", "Nurse"])
+    rows = [{"text": "Dr. Lee in court", "age": 71, "said": "dr"}, {"text": None, "age": None, "said": "?"}]
+    found = read_sources(path, tasks)
+    return assay.apply(found, rows, tasks, progress=False).to_pandas().to_json() if found else None
+
+
+def _made_from(path: Path) -> Any:
+    """What is told of votes whose record it is, and of sources that are not those."""
+    from assay.project import Project
+    from assay.project.provenance import RECORD_FILE, check_data, source_changes, stale
+
+    home = path.with_name("project")
+    (home / "out").mkdir(parents=True, exist_ok=True)
+    (home / "assay.toml").write_text(_PROJECT)
+    (home / "a.csv").write_text("id,text\n1,a\n")
+    votes = home / "out" / "votes.parquet"
+    votes.write_bytes(b"x")
+    (home / "out" / RECORD_FILE).write_bytes(path.read_bytes())
+    project = Project.load(home)
+    sources = [assay.keywords(["Dr."], "Doctor", on="text", name="dr")]
+    check_data(project, votes)
+    return str(source_changes(project, sources, ("dr",))), list(stale(project.output, "votes", votes))
+
+
 def _end_model(path: Path) -> Any:
     found = assay.EndModel.load(path).predict_proba([f"text number {row}" for row in range(20)])
     _sane((found,))
@@ -196,6 +292,26 @@ def _jsonl(raw: bytes, rng: Rng) -> bytes:
     deep = rng.random() < 0.05
     lines[at] = "[" * NESTED if deep else json.dumps(json_damaged(json.loads(lines[at]), rng))
     return "\n".join(lines).encode()
+
+
+def _json(raw: bytes, rng: Rng) -> bytes:
+    """A JSON file without digest, in which one place is wrong."""
+    said = {key: value for key, value in json.loads(raw).items() if key != "digest"}
+    return b"[" * NESTED if rng.random() < 0.05 else json.dumps(json_damaged(said, rng)).encode()
+
+
+def _toml(raw: bytes, rng: Rng) -> bytes:
+    """A TOML file in which one place is wrong."""
+    if rng.random() < 0.05:
+        return raw.replace(b"= [", b"= " + b"[" * NESTED, 1)
+    return tomlkit.dumps(_without_null(json_damaged(tomllib.loads(raw.decode()), rng))).encode()
+
+
+def _without_null(said: Any) -> Any:
+    """The same without what TOML lacks."""
+    if isinstance(said, dict):
+        return {key: _without_null(value) for key, value in said.items() if value is not None}
+    return [_without_null(value) for value in said if value is not None] if isinstance(said, list) else said
 
 
 def _of_safetensors(raw: bytes, rng: Rng) -> bytes:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,6 +29,7 @@ def commands(folder: Path, *, end_models: bool) -> dict[str, list[str]]:
     project, export = str(folder / "p"), folder / "export.jsonl"
     found = {
         "init": ["init", str(folder / "new"), "--texts", str(_TEXTS)],
+        "init --data": ["init", str(folder / "new"), "--data", f"{project}/gold.jsonl", "--gold", "entity"],
         "apply": ["apply", project, "--workers", "2"],
         "run": ["run", project],
         "annotate": ["annotate", project, f"{project}/texts.jsonl", "--out", str(folder / "annotated.csv")],
@@ -72,14 +74,14 @@ def of_kills(seed: Rng, count: int, folder: Path, *, end_models: bool = True) ->
             yield f"{name}, killed", "wrong", f"it fails by itself: {done.stderr[-300:]}"
             return
         taken[name] = time.monotonic() - started
-        if name == "init":
+        if name.startswith("init"):
             _remove(folder / "new")
     for _ in range(count):
         for name, arguments in listed.items():
             moment = float(seed.uniform(0, 1.1 * taken[name]))
             why = _killed(arguments, moment, folder)
             yield f"{name}, killed", "wrong" if why else "right", why or ""
-            if name == "init":
+            if name.startswith("init"):
                 _remove(folder / "new")
 
 
@@ -153,6 +155,8 @@ def _read(path: Path) -> None:
         assert len(pl.read_csv(path) if path.suffix == ".csv" else pl.read_ndjson(path))
     elif path.suffix == ".json":
         json.loads(path.read_text())
+    elif path.suffix == ".toml":
+        tomllib.loads(path.read_text())
     elif path.suffix == ".html":
         assert path.read_text().rstrip().endswith("</html>")
 

@@ -9,7 +9,7 @@ import argparse
 import tempfile
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
@@ -55,11 +55,12 @@ def _read(kind: Kind, path: Path, expected: object, crafted: bool) -> Found:
     return what, "right" if same or crafted or not kind.keeps else "wrong", "read, but not what was written"
 
 
-def of_problems(seed: int, count: int) -> Iterator[Found]:
-    """Take random problems all the way."""
+def of_problems(seed: int, count: int, *, report_every: int = 1) -> Iterator[Found]:
+    """Take random problems all the way, some of them to a report, which takes longer than all else."""
     with tempfile.TemporaryDirectory() as place:
         for number in range(count):
-            for name, came, why in problems.run(1_000 * seed + number, Path(place)):
+            with_report = number % report_every == 0
+            for name, came, why in problems.run(1_000 * seed + number, Path(place), with_report=with_report):
                 yield name, came, f"problem {1_000 * seed + number}: {why}"
 
 
@@ -69,11 +70,11 @@ def of_killed(seed: int, count: int, *, end_models: bool = True) -> Iterator[Fou
         yield from kills.of_kills(np.random.default_rng([seed, 1]), count, Path(place), end_models=end_models)
 
 
-_PARTS = {"files": of_files, "problems": of_problems, "kills": of_killed}
+_PARTS: dict[str, Callable[..., Iterator[Found]]] = {"files": of_files, "problems": of_problems, "kills": of_killed}
 
 
-def _part(which: str, seed: int, count: int) -> list[Found]:
-    return list(_PARTS[which](seed, count))
+def _part(which: str, seed: int, count: int, how: dict[str, int]) -> list[Found]:
+    return list(_PARTS[which](seed, count, **how))
 
 
 def main() -> int:
@@ -81,6 +82,7 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, default=3, help="how many rounds")
     parser.add_argument("--first-seed", type=int, default=0, help="the seed of the first round")
     parser.add_argument("--problems", type=int, default=30, help="random problems a round")
+    parser.add_argument("--report-every", type=int, default=1, help="write a report of every so many problems")
     parser.add_argument("--damages", type=int, default=20, help="damages of each sort, of each kind of file, a round")
     parser.add_argument("--kills", type=int, default=2, help="kills of each command that writes, a round")
     given = parser.parse_args()
@@ -89,10 +91,11 @@ def main() -> int:
         for which, count in (("files", given.damages), ("problems", given.problems), ("kills", given.kills)):
             if not count:
                 continue
+            how = {"report_every": given.report_every} if which == "problems" else {}
             # In a process of its own, since what is looked for may end it.
             with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
                 try:
-                    found += pool.submit(_part, which, seed, count).result()
+                    found += pool.submit(_part, which, seed, count, how).result()
                 except BrokenProcessPool:
                     found.append((which, "wrong", f"the process died, seed {seed}"))
     counts = Counter((what, came) for what, came, _ in found)

@@ -71,7 +71,7 @@ def test_dependencies_are_shown_and_learned(project):
     result = runner.invoke(app, ["dependencies", str(project), "--json"])
     assert result.exit_code == 0, result.output
     told = json.loads(result.stdout)
-    assert set(told) == {"names", "edges", "residuals", "notes", "strong", "hints"}
+    assert set(told) == {"names", "edges", "residuals", "notes", "strong", "hints", "stale"}
     shown = runner.invoke(app, ["dependencies", str(project)])
     assert shown.exit_code == 0
     assert all(edge["sources"][0] in shown.stdout for edge in told["edges"])

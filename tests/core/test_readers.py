@@ -3,6 +3,8 @@
 import json
 
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -76,6 +78,18 @@ def test_quoted_line_breaks(tmp_path, block_bytes):
     path = tmp_path / "rows.csv"
     path.write_text('id,text\n1,"two\nlines"\n2,"a ""quoted"" word"\n')
     assert read(path)["text"].to_list() == ["two\nlines", 'a "quoted" word']
+
+
+def test_parquet_with_a_text_that_is_not_utf_8_is_refused(tmp_path):
+    """As one flipped bit makes it; polars would take it, and panic when a source looks at the row."""
+    path = tmp_path / "rows.parquet"
+    table = pa.table({"text": ["whole", "broken"]})
+    broken = pa.Array.from_buffers(
+        pa.string(), 2, [None, table["text"].chunk(0).buffers()[1], pa.py_buffer(b"whole\xffroken")]
+    )
+    pq.write_table(pa.table({"text": broken}), path)
+    with pytest.raises(DataError, match=r"cannot read .*rows\.parquet: .*UTF8"):
+        list(frames(path, 10))
 
 
 def test_parquet_of_one_row_group(tmp_path, block_bytes):

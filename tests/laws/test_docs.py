@@ -3,6 +3,7 @@
 The Python examples of README.md and docs/ run as doctests.
 """
 
+import csv
 import dataclasses
 import json
 import re
@@ -89,6 +90,26 @@ def test_the_commands_of_the_page_run_one_after_the_other(tmp_path, monkeypatch)
             continue
         result = CliRunner().invoke(app, shlex.split(line)[1:])
         assert result.exit_code == 0, (line, result.output, result.exception)
+
+
+def test_the_page_without_python_goes_from_a_table_to_the_labels_that_it_shows(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = PAGES["docs/how-to/csv-without-python.md"]
+    (table, shown), (sources,) = fenced(page, "text"), fenced(page, "toml")
+    Path("mails.csv").write_text(table)
+    for block in fenced(page, "console"):
+        for session in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            line, _, printed = session.partition("\n")
+            result = CliRunner().invoke(app, shlex.split(line)[1:])
+            assert result.exit_code == 0, (line, result.output, result.exception)
+            assert printed in result.stdout
+        file = Path("shop/sources.toml")
+        if sources not in file.read_text():
+            file.write_text(f"{file.read_text()}\n{sources}")
+    with Path("labels.csv").open() as file:
+        found = [f"{row['id']},{row['label']},{row['complaint']}" for row in csv.DictReader(file)]
+    assert len(found) == 16
+    assert set(shown.splitlines()) <= set(found)
 
 
 @pytest.mark.parametrize(

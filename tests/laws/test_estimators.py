@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
+import io
 import pickle
 import subprocess
 import sys
@@ -11,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import cloudpickle
+import joblib
 import numpy as np
 import pytest
 import sklearn.exceptions
@@ -293,9 +296,21 @@ def test_same_seed_same_bits(case):
     np.testing.assert_array_equal(one, other)
 
 
-def test_a_fitted_estimator_can_be_sent_elsewhere(case):
+def through_joblib(model):
+    file = io.BytesIO()
+    joblib.dump(model, file)
+    file.seek(0)
+    return joblib.load(file)
+
+
+@pytest.mark.parametrize(
+    "carry",
+    [lambda model: cloudpickle.loads(cloudpickle.dumps(model)), copy.deepcopy, through_joblib],
+    ids=["cloudpickle", "deepcopy", "joblib"],
+)
+def test_a_fitted_estimator_can_be_sent_elsewhere(case, carry):
     model = case.fitted()
-    again = cloudpickle.loads(cloudpickle.dumps(model))
+    again = carry(model)
     np.testing.assert_array_equal(again.predict_proba(case.data), model.predict_proba(case.data))
     assert repr(again) == repr(model)
 

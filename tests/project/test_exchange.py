@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 
 import assay
-from assay.project import Project, annotate, export_labels, import_annotations, run
+from assay._core.rows import as_polars
+from assay.project import Project, annotate, export_labels, import_annotations, new_project, run
 from assay.project.demo import write_example
 
 
@@ -72,8 +73,38 @@ def test_labels_go_to_a_tool_and_answers_come_back(example, tmp_path):
     done.path.unlink()
 
 
+@pytest.mark.parametrize("name", ["rows.csv", "rows.jsonl", "rows.parquet"])
+def test_rows_are_exported_with_their_labels(example, tmp_path, name):
+    project, made = example
+    export_labels(project, tmp_path / name, with_data=True)
+    found, data = as_polars(tmp_path / name), as_polars(project.data)
+    assert found.columns[: data.width] == data.columns
+    assert found["id"].to_list() == made.labels.items.tolist() == data["id"].to_list()
+    assert found["text"].to_list() == data["text"].to_list()
+    assert found["person"].to_list() == [label or None for label in made.labels.names("person").tolist()]
+    assert found["has_votes"].dtype == pl.Boolean
+
+
+def test_a_column_of_the_data_is_not_taken_for_a_label(tmp_path):
+    rows = [f"{row},{'spam' if row % 2 else 'ham'}" for row in range(30)]
+    (tmp_path / "sms.csv").write_text("n,kind\n" + "".join(f"{row}\n" for row in rows))
+    new_project(tmp_path / "p", tmp_path / "sms.csv", gold="kind")
+    source = '[[source]]\nname = "s{0}"\nthreshold = "n"\nat_least = {0}\nlabel = "spam"\notherwise = "ham"\n'
+    (tmp_path / "p" / "sources.toml").write_text("".join(source.format(at) for at in (5, 15, 25)))
+    project = Project.load(tmp_path / "p")
+    made = run(project, progress=False)
+    export_labels(project, tmp_path / "rows.csv", with_data=True)
+    found = as_polars(tmp_path / "rows.csv")
+    assert [f"{n},{kind}" for n, kind in found.select("n", "kind").rows()] == rows
+    assert found["kind_"].to_list() == made.labels.names("kind").tolist()
+    (tmp_path / "sms.csv").write_text("n,kind\n1,ham\n")
+    with pytest.raises(assay.ProjectError, match="has changed since the sources were applied"):
+        export_labels(project, tmp_path / "rows.csv", with_data=True)
+
+
 @pytest.mark.parametrize(
-    ("name", "form"), [("x.txt", None), ("x.json", None), ("x.csv", "argilla"), ("x.csv", "excel")]
+    ("name", "form"),
+    [("x.txt", None), ("x.json", None), ("x.csv", "argilla"), ("x.csv", "excel"), ("x.csv", "jsonl")],
 )
 def test_forms_that_do_not_exist_are_refused(example, tmp_path, name, form):
     with pytest.raises(assay.AssayError, match=r"json|as"):

@@ -1,13 +1,26 @@
 """Files that do not belong together are refused, with what to run."""
 
+import json
 import os
+import shutil
 
 import pytest
 from typer.testing import CliRunner
 
 import assay
 from assay.cli import app
-from assay.project import Project, apply_sources, compare, compare_methods, confident_labels, queue, run, write_report
+from assay.project import (
+    Project,
+    apply_sources,
+    compare,
+    compare_methods,
+    confident_labels,
+    queue,
+    run,
+    stored_votes,
+    why_stale,
+    write_report,
+)
 from assay.project.provenance import RECORD_FILE, records
 
 RUN_AGAIN = r"other votes than there are now \(removed since: extra\).*assay run"
@@ -27,8 +40,6 @@ def made(tmp_path_factory):
 @pytest.fixture
 def mixed(made, tmp_path):
     """After apply with a source removed: votes of one source fewer than the model has learned from."""
-    import shutil
-
     shutil.copytree(made.folder, tmp_path / "p")
     path = tmp_path / "p" / "sources.py"
     path.write_text(path.read_text().partition("\n\n@assay.source(task='entity')\ndef extra")[0] + "\n")
@@ -91,3 +102,70 @@ def test_projects_of_earlier_versions_have_no_record(mixed):
     run(mixed, progress=False)
     (mixed.output / RECORD_FILE).unlink()
     assert write_report(mixed).is_file()
+
+
+def with_sources(made, home, change):
+    """A copy of the project whose sources were changed after they voted."""
+    folder = shutil.copytree(made.folder, home / "p")
+    change(folder)
+    return Project.load(folder)
+
+
+def rewritten(folder, before, after):
+    path = folder / "sources.py"
+    assert before in path.read_text()
+    path.write_text(path.read_text().replace(before, after))
+
+
+DECLARED = '[[source]]\nname = "declared"\nkeywords = ["ward"]\nlabel = "Hospital"\non = "text"\n'
+CHANGES = {
+    "a module": (lambda folder: rewritten(folder, "    return None\n", "    return 'Person'\n"), "extra is edited"),
+    "renamed": (lambda folder: rewritten(folder, "def extra(", "def other("), "other is new, and extra is gone"),
+    "declared": (lambda folder: (folder / "sources.toml").write_text(DECLARED), "declared is new"),
+    "broken": (lambda folder: rewritten(folder, "def extra(", "def extra(("), "cannot be told"),
+}
+
+
+@pytest.mark.parametrize(("change", "says"), CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize("command", ["check", "summary"])
+def test_votes_from_before_an_edit_are_told_of_and_shown(made, tmp_path, command, change, says):
+    project = with_sources(made, tmp_path, change)
+    shown = CliRunner().invoke(app, [command, str(project.folder)])
+    assert says in shown.stderr.replace("\n", " ")
+    assert shown.exit_code == 0
+    assert CliRunner().invoke(app, [command, str(made.folder)]).stdout == shown.stdout
+
+
+def test_votes_of_sources_that_are_all_gone_are_told_of(made, tmp_path):
+    def without_modules(folder):
+        toml = folder / "assay.toml"
+        toml.write_text(toml.read_text().replace('modules = ["sources.py"]', ""))
+
+    project = with_sources(made, tmp_path, without_modules)
+    assert "are gone" in why_stale(project, stored_votes(project))
+
+
+def test_stale_votes_are_told_of_in_json_until_they_are_applied_again(made, tmp_path):
+    project = with_sources(made, tmp_path, CHANGES["a module"][0])
+
+    def said():
+        return json.loads(CliRunner().invoke(app, ["check", str(project.folder), "--json"]).stdout)["stale"]
+
+    assert f"run 'assay apply {project.folder}'" in said()
+    apply_sources(project, progress=False)
+    assert said() is None
+
+
+def test_comments_and_formatting_are_no_edit(made, tmp_path):
+    project = with_sources(made, tmp_path, lambda folder: rewritten(folder, "def extra(", "# why\ndef extra("))
+    assert why_stale(project, stored_votes(project)) is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["7", "[]", '{"votes": 7}', '{"votes": {}}', '{"votes": {"file": 7}}', '{"votes": {"file": "0", "sources": [1]}}'],
+)
+def test_a_record_that_is_none_is_refused_with_what_to_do(made, tmp_path, said):
+    project = with_sources(made, tmp_path, lambda folder: (folder / "out" / RECORD_FILE).write_text(said))
+    with pytest.raises(assay.ProjectError, match=r"made_from\.json is not a valid record .* remove it"):
+        stored_votes(project)

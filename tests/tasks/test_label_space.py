@@ -89,6 +89,7 @@ def test_an_ambiguous_label_suggests_the_pairs(pair):
         ({}, None, "at least one task in a vote.*None to abstain"),
         (-1, None, r"expected a label name, but got -1 \(int\); return None to abstain"),
         ("", None, "no task has the label ''"),
+        ("person", None, "'person' is a task, not a label; say its label by name, such as 'Doctor', 'Lawyer'"),
         (float("nan"), None, "got nan .*return None to abstain"),
         (True, None, r"got True \(bool\)$"),
         (np.array([1, 2]), None, "expected a label name, but got array"),

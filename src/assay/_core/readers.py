@@ -26,6 +26,7 @@ BLOCK_BYTES = 16_000_000
 _LONGEST_RECORD = 4 * BLOCK_BYTES
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _STRAY_MARK = re.compile(rb'(?:^|,)[^",]+"')
+_SPREADSHEETS = (".xlsx", ".xls", ".ods", ".numbers", ".tsv", ".txt")
 _NUMBER = r"\s*-?\d{1,18}\s*"
 _FORMS: dict[type[pl.DataType], str] = {
     # Longer ones than these are identifiers rather than numbers, and do not fit.
@@ -39,7 +40,8 @@ _FORMS: dict[type[pl.DataType], str] = {
 def frames(path: Path | Url, rows: int) -> Iterator[pl.DataFrame]:
     """The rows of a CSV, JSONL or Parquet file, in frames of one schema and at most ``rows`` rows."""
     if path.suffix not in _READERS:
-        raise DataError(f"cannot read {path}: expected a file that ends in {', '.join(_READERS)}")
+        saved = "; save it as CSV, with commas and in UTF-8" if path.suffix.lower() in _SPREADSHEETS else ""
+        raise DataError(f"cannot read {path}: expected a file that ends in {', '.join(_READERS)}{saved}")
     read, find_fault = _READERS[path.suffix]
     try:
         if not (path.is_file() if isinstance(path, Url) else is_file(path)):
@@ -67,6 +69,7 @@ def _parquet(path: Path | Url, rows: int) -> Iterator[pl.DataFrame]:
         size = sum(file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups))
         within = BLOCK_BYTES * file.metadata.num_rows // max(size, 1)
         for batch in file.iter_batches(batch_size=max(1, min(rows, within))):
+            batch.validate(full=True)  # texts that are not UTF-8, which polars takes as they are, and panics later
             frame = pl.from_arrow(batch)
             assert isinstance(frame, pl.DataFrame)
             yield frame
@@ -150,7 +153,7 @@ def _csv_fault(path: Path | Url) -> str | None:
             try:
                 line.decode()
             except UnicodeDecodeError as error:
-                return f"line {number} is not UTF-8 text ({error})"
+                return f"line {number} is not UTF-8 text ({error}); save it as UTF-8"
             marks = line.count(b'"') % 2
             if marks and not is_open and stray is None and _STRAY_MARK.search(line):
                 stray = f"line {number} has a quotation mark within a field that does not begin with one"

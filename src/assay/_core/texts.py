@@ -41,6 +41,15 @@ def unwritable(texts: Iterable[str]) -> str | None:
     return next((text for text in found if _SURROGATE.search(text)), None)
 
 
+def spelled(value: object) -> str:
+    """A value that a column holds, as a key of a table in TOML or as the name of a label.
+
+    >>> spelled("Spam"), spelled(1), spelled(True)
+    ('Spam', '1', 'true')
+    """
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def free_name(name: str, taken: Container[str]) -> str:
     """A name for a column that no other column has: with as many underscores behind it as that takes.
 

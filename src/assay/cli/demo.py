@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from assay.cli.options import Debug, Json
+from assay.cli.options import SEED, TEXTS, Debug, Json
 from assay.cli.output import print_json
 from assay.cli.run_output import comparison_of, print_run, print_told, told_by_hand_labels
 
@@ -17,8 +17,8 @@ commands = typer.Typer()
 @commands.command(epilog="Example: [bold]assay demo --folder demo[/]")
 def demo(
     folder: Annotated[Path, typer.Option(help="The folder of the example project.")] = Path("demo"),
-    texts: Annotated[int, typer.Option(min=10, help="How many texts to generate.")] = 6_000,
-    seed: Annotated[int, typer.Option(help="The random seed of the texts.")] = 7,
+    texts: Annotated[int, typer.Option(min=10, help="How many texts to generate.")] = TEXTS,
+    seed: Annotated[int, typer.Option(help="The random seed of the texts.")] = SEED,
     llm: Annotated[
         bool, typer.Option("--llm", help="Add two prompts to a small language model on this machine to the sources.")
     ] = False,

@@ -50,14 +50,20 @@ def export(
             help="csv, jsonl or parquet, which the ending tells, or records for label-studio or argilla, in JSON.",
         ),
     ] = None,
-    on: Annotated[str, typer.Option(metavar="COLUMN", help="The column that annotators read.")] = "text",
+    on: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="The column that annotators read; by default the first that is shown."),
+    ] = None,
+    with_data: Annotated[
+        bool, typer.Option("--with-data", help="In a table, put the columns of your data before the labels.")
+    ] = False,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
     """Write the labels of the last run as a table, or as suggestions for people who label in other tools."""
     from assay.project import export_labels
 
-    labels, path = export_labels(load(folder), out, to, on=on)
+    labels, path = export_labels(load(folder), out, to, on=on, with_data=with_data)
     if as_json:
         print_json({"items": len(labels), "labels": str(path)})
         return

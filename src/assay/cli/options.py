@@ -12,6 +12,9 @@ from assay.cli.session import session
 PRECISION = 0.95
 """How often labels must be right that need no check, unless another share is asked for."""
 
+TEXTS, SEED = 6_000, 7
+"""How many texts the example has, and their random seed."""
+
 
 def _set_debug(value: bool) -> None:
     session.debug |= value

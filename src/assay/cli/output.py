@@ -33,6 +33,16 @@ def print_faults(votes: Votes) -> None:
         print(f"source {fault.source!r} failed on {fault.count:,} rows, first on row {fault.row}: {fault.error}")
 
 
+def tell_stale(project: Project, votes: Votes) -> str | None:
+    """Say on stderr if sources were edited after they voted; returns what was said, for JSON."""
+    from assay.project import why_stale
+
+    told = why_stale(project, votes)
+    if told is not None:
+        Console(stderr=True, highlight=False).print(f"[bold yellow]note:[/] {escape(told)}", soft_wrap=True)
+    return told
+
+
 def records(table: DataFrame) -> Any:
     """The rows of a table, as JSON has them."""
     return json.loads(table.reset_index().to_json(orient="records"))

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.cli.options import Address, Budget, Debug, DryRun, Engine, Folder, Json
-from assay.cli.output import load, print_faults, print_json, records
+from assay.cli.options import SEED, TEXTS, Address, Budget, Debug, DryRun, Engine, Folder, Json
+from assay.cli.output import load, print_faults, print_json, records, tell_stale
 from assay.errors import AssayError
 
 if TYPE_CHECKING:
@@ -22,23 +22,71 @@ if TYPE_CHECKING:
 commands = typer.Typer()
 
 
-@commands.command(epilog="Example: [bold]assay init my-project[/]")
+@commands.command(epilog="Example: [bold]assay init my-project --data my.csv --labels Spam,Ham[/]")
 def init(
     folder: Annotated[Path, typer.Argument(help="The folder to write to.", show_default=False)],
-    texts: Annotated[int, typer.Option(min=1, help="How many texts to generate.")] = 6_000,
-    seed: Annotated[int, typer.Option(help="The random seed of the texts.")] = 7,
+    data: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Your data, a .csv, .jsonl or .parquet file: a project for it is written instead of an example.",
+        ),
+    ] = None,
+    labels: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="LABEL,LABEL",
+            help="With --data, the labels, as in Spam,Ham. May be given again to split a label: Spam=Advert,Fraud.",
+        ),
+    ] = None,
+    gold: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="With --data, a column of it with true labels, to score with."),
+    ] = None,
+    texts: Annotated[int | None, typer.Option(min=1, help="How many texts of the example to generate.")] = None,
+    seed: Annotated[int | None, typer.Option(help="The random seed of these texts.")] = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Write an example project: assay.toml, sources.py, generated texts, and gold labels to score with."""
+    """Write a project for your own data, or an example: assay.toml, sources, and for the example texts and gold."""
+    if data is not None:
+        if texts is not None or seed is not None:
+            raise AssayError("--texts and --seed are for the example; with --data, all rows of your data are taken")
+        _init_for(folder, data, labels or [], gold, as_json)
+        return
+    if labels or gold is not None:
+        raise AssayError("--labels and --gold are about your own data: name the file with --data too")
     from assay.project.demo import write_example
 
-    written = write_example(folder, texts, seed)
+    written = write_example(folder, TEXTS if texts is None else texts, SEED if seed is None else seed)
     if as_json:
         print_json({"folder": str(folder), "files": written})
         return
     print(f"wrote {', '.join(written)} to {folder}")
     print(f"next: assay run {folder}")
+
+
+def _init_for(folder: Path, data: str, labels: list[str], gold: str | None, as_json: bool) -> None:
+    """Write a project for somebody's own data, and say how to go on."""
+    from assay.project import new_project
+
+    made = new_project(folder, data, labels, gold)
+    if as_json:
+        print_json(made.to_dict())
+        return
+    found = made.guesses
+    print(f"wrote {' and '.join(made.files)} to {folder}")
+    named = "numbered by row" if found.id is None else f"named by the column {found.id!r}"
+    read = f"; texts are in {', '.join(map(repr, found.texts))}" if found.texts else "; no column of texts was found"
+    print(f"guessed from {found.rows:,} rows of {data}: items are {named}{read}")
+    for task in made.tasks:
+        above = "".join(f", of {label}" for _, label in task.parents)
+        print(f"the task {task.name!r}{above}: {', '.join(task.labels)}")
+    print(f"check {folder / made.files[0]}, then write sources: {folder / made.files[1]} has examples for your columns")
+    print(f"(or write them in a browser: assay studio {folder})\n\nnext:")
+    print(f"  assay run {folder}                              label every row")
+    print(f"  assay report {folder}                           see how good the labels are, and what to do about it")
+    print(f"  assay export {folder} labels.csv --with-data    your rows, with their labels")
 
 
 @commands.command(epilog="Example: [bold]assay apply my-project --workers 2[/]")
@@ -218,6 +266,7 @@ def summary(
 
     project = load(folder)
     votes = stored_votes(project)
+    tell_stale(project, votes)
     table = votes.summary(gold_votes(project, votes) if gold else None, by=by)
     if as_json:
         print_json(records(table))
@@ -229,11 +278,14 @@ def summary(
 @commands.command(epilog="Example: [bold]assay check my-project[/]")
 def check(folder: Folder = Path("."), as_json: Json = False, debug: Debug = False) -> None:
     """Check whether the accuracies of the sources can be learned from their votes; exit code 1 if not."""
-    from assay.project import check_in_toml, check_votes, in_toml
+    from assay.project import check_in_toml, check_votes, current_votes, in_toml
 
-    report = check_votes(load(folder))
+    project = load(folder)
+    votes = current_votes(project)
+    stale = tell_stale(project, votes)
+    report = check_votes(project, votes)
     if as_json:
-        print_json(check_in_toml(report))
+        print_json({**check_in_toml(report), "stale": stale})
     else:
         print(in_toml(str(report)))
     if not report.ok:
@@ -248,10 +300,11 @@ def dependencies(folder: Folder = Path("."), as_json: Json = False, debug: Debug
 
     project = load(folder)
     votes = current_votes(project)
+    stale = tell_stale(project, votes)
     learned = learned_dependencies(project, votes)
     hints = hints_of(project, votes)
     if as_json:
-        print_json({**learned.to_dict(), "hints": [vars(hint) for hint in hints]})
+        print_json({**learned.to_dict(), "hints": [vars(hint) for hint in hints], "stale": stale})
         return
     if learned.edges:
         show(dependencies_table(learned.to_pandas(), "correlations between sources that the truth does not explain"))

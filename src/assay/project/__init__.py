@@ -37,6 +37,7 @@ _HOMES = {
     "assay.project.kept_answers": ["AnswersKept", "answers_kept", "forget_answers"],
     "assay.project.labeling": ["KEYS_IN_WORDS", "Labeling", "Note", "press"],
     "assay.project.labeling_terminal": ["Labeled", "label_by_hand", "queue_rows", "queue_table"],
+    "assay.project.own_data": ["NewProject", "new_project"],
     "assay.project.pipeline": [
         "REPORT_FILE",
         "Run",
@@ -74,7 +75,7 @@ _HOMES = {
         "version_of",
     ],
     "assay.project.steps": ["ENOUGH_LABELS", "Place", "Step", "next_steps"],
-    "assay.project.stored": ["current_votes", "hand_labels_of", "stored_votes", "votes_path"],
+    "assay.project.stored": ["current_votes", "hand_labels_of", "stored_votes", "votes_path", "why_stale"],
     "assay.project.suggested_file": [
         "refuse_existing",
         "suggest",
@@ -118,6 +119,7 @@ __all__ = [
     "Labeled",
     "Labeling",
     "LeftOut",
+    "NewProject",
     "Note",
     "Place",
     "Preview",
@@ -169,6 +171,7 @@ __all__ = [
     "left_out",
     "made_source",
     "mistakes_of",
+    "new_project",
     "next_steps",
     "past_of",
     "plan_before",
@@ -206,6 +209,7 @@ __all__ = [
     "unsure_items",
     "version_of",
     "votes_path",
+    "why_stale",
     "write_report",
     "write_suggestion",
 ]
@@ -238,6 +242,7 @@ if TYPE_CHECKING:
     from assay.project.kept_answers import AnswersKept, answers_kept, forget_answers
     from assay.project.labeling import KEYS_IN_WORDS, Labeling, Note, press
     from assay.project.labeling_terminal import Labeled, label_by_hand, queue_rows, queue_table
+    from assay.project.own_data import NewProject, new_project
     from assay.project.pipeline import (
         REPORT_FILE,
         Run,
@@ -275,7 +280,7 @@ if TYPE_CHECKING:
         version_of,
     )
     from assay.project.steps import ENOUGH_LABELS, Place, Step, next_steps
-    from assay.project.stored import current_votes, hand_labels_of, stored_votes, votes_path
+    from assay.project.stored import current_votes, hand_labels_of, stored_votes, votes_path, why_stale
     from assay.project.suggested_file import (
         refuse_existing,
         suggest,

@@ -25,7 +25,7 @@ from assay.labels import Labels
 from assay.model import LabelModel
 from assay.project.gold_files import gold_votes
 from assay.project.project import Project
-from assay.project.provenance import RECORD_FILE, VOTES, records, sources_record
+from assay.project.provenance import RECORD_FILE, SourceChanges, source_changes
 from assay.project.runs import ChangedLabels, RunRecord, changed_labels, runs_folder, runs_of
 from assay.project.stored import (
     LABELS_FILE,
@@ -174,12 +174,11 @@ class Contents:
         return row
 
     @cached_property
-    def edited(self) -> tuple[str, ...]:
-        """Sources that are no longer what they were when they voted, as far as that can be told."""
-        voted = records(self.project.output).get(VOTES, {}).get("sources", {}) if self.votes is not None else {}
-        known = [source for source in self.sources if voted.get(source.name) is not None]
-        now = sources_record(known, self.project)
-        return tuple(name for name, digest in now.items() if digest is not None and digest != voted[name])
+    def source_changes(self) -> SourceChanges:
+        """What is different about the sources since they voted; nothing if they did not, or cannot be loaded."""
+        if self.votes is None or self.fault or not self.sources:
+            return SourceChanges()
+        return source_changes(self.project, self.sources, self.names)
 
     @cached_property
     def hand_rows(self) -> dict[int, dict[str, str | None]]:

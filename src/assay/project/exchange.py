@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from assay._core.rows import as_polars
+from assay._core.texts import free_name
 from assay.annotations import read_annotations
 from assay.errors import ProjectError
 from assay.gold import HandLabels, append_answer
-from assay.labels import Labels, check_ending
+from assay.labels import Labels, check_ending, write_table
 from assay.project.pipeline import votes_on
 from assay.project.project import Project
-from assay.project.stored import stored_label_model, stored_labels
+from assay.project.provenance import check_data
+from assay.project.stored import stored_label_model, stored_labels, votes_path
 from assay.votes import Votes
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ANNOTATED_FILE = "annotated.parquet"
 Form = Literal["csv", "jsonl", "parquet", "label-studio", "argilla"]
@@ -49,9 +55,13 @@ def annotate(project: Project, data: str | Path, out: str | Path | None = None, 
 
 
 def export_labels(
-    project: Project, out: str | Path, form: str | None = None, *, on: str = "text"
+    project: Project, out: str | Path, form: str | None = None, *, on: str | None = None, with_data: bool = False
 ) -> tuple[Labels, Path]:
-    """Write the labels of a project's last run as a table, or with its data for Label Studio or Argilla."""
+    """Write the labels of a project's last run as a table, or with its data for Label Studio or Argilla.
+
+    ``on`` is the column that annotators read, by default the first that people are shown. ``with_data`` puts the
+    columns of the data before those of the labels.
+    """
     target = Path(out)
     form = target.suffix.removeprefix(".") if form is None else form
     if form not in get_args(Form):
@@ -59,16 +69,37 @@ def export_labels(
             f"labels can be written as {', '.join(get_args(Form))}, but not as {form!r}; give the file one of these "
             "endings, or say label-studio or argilla"
         )
-    if form in ("label-studio", "argilla") and target.suffix != ".json":
+    for_a_tool = form in ("label-studio", "argilla")
+    if for_a_tool and target.suffix != ".json":
         raise ProjectError(f"records for {form} are a JSON file, but {target} does not end in .json")
+    if not for_a_tool and target.suffix != f".{form}":
+        raise ProjectError(f"a table as {form} is a file that ends in .{form}, but {target} does not")
+    if for_a_tool and with_data:
+        raise ProjectError(f"records for {form} have the data with them anyway; leave --with-data out")
     labels = stored_labels(project)
+    read = on or next(iter(project.show), "text")
     if form == "label-studio":
-        labels.to_label_studio(project.data, target, on=on)
+        labels.to_label_studio(project.data, target, on=read)
     elif form == "argilla":
-        labels.to_argilla(project.data, target, on=on)
+        labels.to_argilla(project.data, target, on=read)
+    elif with_data:
+        write_table(_beside_data(project, labels), target)
     else:
         labels.to_file(target)
     return labels, target
+
+
+def _beside_data(project: Project, labels: Labels) -> pd.DataFrame:
+    """The rows of the data, with their labels behind; a column that both have gets an underscore there."""
+    import pandas as pd
+
+    check_data(project, votes_path(project))
+    data = as_polars(project.data).to_pandas()
+    told = labels.to_pandas().reset_index(drop=True)
+    names: list[str] = []
+    for name in told.columns:
+        names.append(free_name(name, {*data.columns, *names}))
+    return pd.concat([data, told.set_axis(names, axis="columns")], axis="columns")
 
 
 @dataclass(frozen=True, eq=False)

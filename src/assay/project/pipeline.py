@@ -277,9 +277,12 @@ def run(project: Project, *, hand_labels: bool = True, refine: bool | None = Non
     ``hand_labels`` says whether the label model also learns from those, if the project has any; ``refine`` whether
     labels are then refined by what the data says, by default as the project has it.
     """
-    from assay.project.refined_labels import forget_refined, refine_labels
+    from assay.project.refined_labels import check_can_refine, forget_refined, refine_labels
     from assay.report import evaluate_methods
 
+    wanted = project.refine.enabled if refine is None else refine
+    if wanted:
+        check_can_refine()
     check_gold(project)
     known = hand_labels_of(project) if hand_labels else None
     store = kept_votes(project)
@@ -289,7 +292,6 @@ def run(project: Project, *, hand_labels: bool = True, refine: bool | None = Non
         labels = model.label(votes, engine=engine, progress=progress)
     keep_results(project, model, labels, known)
     forget_refined(project)
-    wanted = project.refine.enabled if refine is None else refine
     refined = refine_labels(project, votes, labels, label_model(project), progress=progress) if wanted else None
     gold = gold_votes(project, votes)
     methods = {"label model": labels} | ({} if refined is None else {REFINED: refined})

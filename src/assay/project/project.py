@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from assay._core.project_file import FILE, SOURCES_FILE, read_project_file
 from assay._core.reading import is_file
+from assay._core.texts import spelled
 from assay._core.urls import Url, place_of
 from assay.engine import EngineName, EngineSettings
 from assay.errors import AssayError, ProjectError, SourceError, near_miss
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 _LONGEST_NAME = 255
 """How many bytes the name of a file can have."""
+_IN_COMMENTS = "Those behind # signs are only examples: take the signs away to use one. "
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,11 +174,11 @@ class Project:
         if file.names:
             return f"all sources in {file.path} are switched off; remove enabled = false from some of them"
         looked = ", ".join(str(path) for path in (*self.modules, *([file.path] if file.on_disk is not None else [])))
-        label = self.tasks.tasks[0].labels[0]
+        label, on = self.tasks.tasks[0].labels[0], self.show[0] if self.show else "text"
         return (
             f"{f'no sources in {looked}' if looked else f'{self.folder} has no sources yet'}. "
-            f"Declare some in {file.path}, for example\n"
-            f'[[source]]\nname = "some_words"\nkeywords = ["some", "words"]\nlabel = "{label}"\non = "text"\n'
+            f"{_IN_COMMENTS if '# [[source]]' in file.text else ''}Declare some in {file.path}, for example\n"
+            f'[[source]]\nname = "some_words"\nkeywords = ["some", "words"]\nlabel = "{label}"\non = "{on}"\n'
             "or write them in Python, in a file that [sources] modules of assay.toml names: decorate functions with "
             "@assay.source, or assign rules such as assay.keywords(...) to names"
         )
@@ -201,9 +203,12 @@ class Project:
         return {name: self._labels_in(name, frame[name].to_list()) for name in known}
 
     def _labels_in(self, task: str, column: list[Any]) -> list[Any]:
-        """A column of gold; where any subset of labels may apply, texts are lists of them with semicolons between."""
+        """A column of gold: numbers and truth values stand for labels of that name.
+
+        Where any subset of labels may apply, texts are lists of them with semicolons between.
+        """
         if task not in self.tasks.multiple:
-            return column
+            return [spelled(cell) if isinstance(cell, int) else cell for cell in column]
         return [
             [part.strip() for part in cell.split(";") if part.strip()] if isinstance(cell, str) else cell
             for cell in column

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, is_dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay._core.atomic_files import read_json, write_json
-from assay._core.reading import is_file
+from assay._core.reading import is_file, reading
+from assay._core.stored_arrays import of_type
 from assay._core.urls import Url
 from assay.errors import ProjectError
 from assay.project.project import Project
@@ -28,6 +29,7 @@ FILES = {VOTES: "votes.parquet", MODEL: "model.npz", LABELS: "labels.parquet"}
 """Where those are that others are made from."""
 _NAMES = {VOTES: "votes", MODEL: "label model", LABELS: "labels", END_MODEL: "end model"}
 _MAKERS = {VOTES: "assay apply", MODEL: "assay run", LABELS: "assay run", END_MODEL: "assay train"}
+_WHAT = "record of what files were made from; remove it"
 Record = dict[str, Any]
 
 
@@ -53,11 +55,47 @@ def data_record(project: Project) -> Record:
     }
 
 
-def sources_record(sources: list[Source], project: Project) -> dict[str, str | None]:
+def sources_record(sources: Sequence[Source], project: Project) -> dict[str, str | None]:
     """By name the fingerprint of each source; None if it has none."""
     from assay.sources import fingerprint
 
     return {source.name: fingerprint(source, project.tasks).digest for source in sources}
+
+
+@dataclass(frozen=True)
+class SourceChanges:
+    """What is different about a project's sources since they voted, as far as that can be told; false if nothing is.
+
+    >>> str(SourceChanges(new=("dr", "court"), edited=("words",)))
+    'dr, court are new, and words is edited'
+    """
+
+    new: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+    edited: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.new or self.gone or self.edited)
+
+    def __str__(self) -> str:
+        told = [
+            f"{', '.join(names)} {'are' if len(names) > 1 else 'is'} {how}"
+            for how, names in (("new", self.new), ("gone", self.gone), ("edited", self.edited))
+            if names
+        ]
+        return ", and ".join(told)
+
+
+def source_changes(project: Project, sources: Sequence[Source], voted: Sequence[str]) -> SourceChanges:
+    """How a project's sources differ from those that its votes are of; ``voted`` are the names of these."""
+    before = records(project.output).get(VOTES, {}).get("sources", {})
+    names = {source.name for source in sources}
+    now = sources_record([source for source in sources if before.get(source.name) is not None], project)
+    return SourceChanges(
+        new=tuple(sorted(names - set(voted))),
+        gone=tuple(sorted(set(voted) - names)),
+        edited=tuple(sorted(name for name, digest in now.items() if digest is not None and digest != before[name])),
+    )
 
 
 def plain(settings: Any) -> Any:
@@ -71,7 +109,13 @@ def records(output: Path) -> dict[str, Record]:
     path = output / RECORD_FILE
     if not is_file(path):
         return {}
-    found: dict[str, Record] = read_json(path, "record of what files were made from; remove it", ProjectError)
+    said = read_json(path, _WHAT, ProjectError)
+    with reading(path, _WHAT, ProjectError):
+        found: dict[str, Record] = of_type(dict[str, dict[str, Any]], said)
+        for entry in found.values():
+            of_type(str, entry["file"])
+            of_type(dict[str, str | None], entry.get("sources", {}))
+            of_type(dict[str, Any], entry.get("data", {}))
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from assay._core.extras import how_to_install
 from assay.errors import ProjectError
 from assay.labels import Labels
 from assay.model import LabelModel
@@ -15,6 +16,12 @@ from assay.votes import Votes
 REFINED_FILE, FOLDS_FOLDER = "refined.parquet", "refining"
 
 
+def check_can_refine() -> None:
+    """Raise if what refining needs is not installed; asked before the sources, which may cost money, are."""
+    if not can_train():
+        raise ProjectError(f"refining labels needs an end model: {how_to_install('torch')}; or run without --refine")
+
+
 def refine_labels(
     project: Project, votes: Votes, labels: Labels, label_model: LabelModel, *, progress: bool = True
 ) -> Labels:
@@ -22,11 +29,10 @@ def refine_labels(
 
     Work that was interrupted goes on where it was; what was kept for that is removed at the end.
     """
+    check_can_refine()
     from assay.endmodel.refinement import refine
     from assay.project.end_model import untrained
 
-    if not can_train():
-        raise ProjectError("refining labels needs an end model: pip install 'assay[torch]', or run without --refine")
     settings = project.refine
     folds = project.output / FOLDS_FOLDER
     better = refine(

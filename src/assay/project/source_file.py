@@ -13,6 +13,7 @@ from typing import Any, Self
 from pydantic import ValidationError
 
 from assay._core.atomic_files import writing
+from assay._core.reading import reason
 from assay.errors import AssayError, ProjectError, near_miss
 from assay.project.file_faults import Place, complaints, steps
 from assay.project.source_kinds import SourceEntry, entry_of, kind_of
@@ -115,8 +116,8 @@ class SourceFile:
         """
         try:
             said = tomllib.loads(self.text.replace("\r\n", "\n"))
-        except tomllib.TOMLDecodeError as error:
-            raise ProjectError(f"cannot read {self.path}: {error}") from error
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
+            raise ProjectError(f"cannot read {self.path}: {reason(error)}") from error
         faults = [
             f"the file has the unknown key {key!r}. {near_miss(key, ['source'])} Each source starts with [[source]]"
             for key in said

@@ -13,6 +13,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, PositiveInt, Tag
 
+from assay._core.texts import spelled
 from assay.errors import ProjectError, SourceError, VoteError, near_miss
 from assay.sources import (
     GoldExamples,
@@ -61,21 +62,16 @@ def _written(value: Any) -> Any:
     if isinstance(value, LabelSet):
         return _written(value.to_dict())
     if isinstance(value, Mapping):
-        written = {_key(name): _written(part) for name, part in value.items()}
-        lost = next((name for name, part in value.items() if written[_key(name)] != _written(part)), None)
+        written = {spelled(name): _written(part) for name, part in value.items()}
+        lost = next((name for name, part in value.items() if written[spelled(name)] != _written(part)), None)
         if lost is not None:
             raise ProjectError(
-                f"two keys are written {_key(lost)!r} in a file, but mean different things; drop one of them"
+                f"two keys are written {spelled(lost)!r} in a file, but mean different things; drop one of them"
             )
         return written
     if isinstance(value, list | tuple):
         return [_written(part) for part in value]
     return str(value) if isinstance(value, Path) else value
-
-
-def _key(name: Any) -> str:
-    """A value that a column holds as a key of a table, spelled as TOML spells it."""
-    return str(name).lower() if isinstance(name, bool) else str(name)
 
 
 Label = Annotated[Any, BeforeValidator(_said)]

@@ -77,9 +77,8 @@ def _steps(contents: Contents) -> Iterator[Step]:
 def _after_a_run(contents: Contents) -> Iterator[Step]:
     model, last = contents.model, contents.runs[-1] if contents.runs else None
     assert model is not None
-    changed = _not_yet_run(contents)
-    if changed:
-        yield Step("Run again", f"{changed}. The labels do not know of it yet.", "run", action="Run")
+    if contents.source_changes:
+        yield Step("Run again", f"{contents.source_changes}. The labels do not know of it yet.", "run", action="Run")
     known = 0 if last is None else last.hand_labels
     if last is not None and len(contents.hand) >= known + 10:
         new = len(contents.hand) - known
@@ -87,20 +86,6 @@ def _after_a_run(contents: Contents) -> Iterator[Step]:
     for problem in model.check_.errors[:1]:
         yield Step("Votes that cannot be told apart", in_toml(f"{problem.message}. {problem.fix}"), "sources")
     yield from _astray(contents)
-
-
-def _not_yet_run(contents: Contents) -> str:
-    """What is different about the sources since they were applied, in words."""
-    loaded = {source.name for source in contents.sources}
-    if contents.fault or not loaded:
-        return ""
-    changes = {
-        "new": sorted(loaded - set(contents.names)),
-        "gone": sorted(set(contents.names) - loaded),
-        "edited": sorted(contents.edited),
-    }
-    told = [f"{', '.join(names)} {'are' if len(names) > 1 else 'is'} {how}" for how, names in changes.items() if names]
-    return ", and ".join(told)
 
 
 def _astray(contents: Contents) -> Iterator[Step]:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from assay.errors import ProjectError
+from assay.errors import AssayError, ProjectError
 from assay.project.project import Project
-from assay.project.provenance import FILES, LABELS, MODEL, VOTES, check_data, check_made_from
+from assay.project.provenance import FILES, LABELS, MODEL, VOTES, check_data, check_made_from, source_changes
 
 if TYPE_CHECKING:
     from assay.gold import HandLabels
@@ -88,6 +88,20 @@ def stored_votes(project: Project) -> Votes:
         )
     check_data(project, votes_path(project))
     return votes
+
+
+def why_stale(project: Project, votes: Votes) -> str | None:
+    """Why stored votes are not those of the sources as they are now, and what to run; None if they are.
+
+    Told rather than refused: whoever looks at votes may well have sources open in an editor.
+    """
+    try:
+        changes = source_changes(project, project.sources() if project.has_sources else (), votes.names)
+    except AssayError as error:
+        return f"whether these votes are those of the sources as they are now cannot be told: {error}"
+    if not changes:
+        return None
+    return f"these votes are older than the sources: {changes}; run 'assay apply {project.folder}' to apply them again"
 
 
 def current_votes(project: Project, *, progress: bool = True) -> Votes:

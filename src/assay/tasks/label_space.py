@@ -300,6 +300,9 @@ class LabelSpace:
             choices = " or ".join(str((task, label)) for task in homes)
             raise VoteError(f"the label {label!r} is in {len(homes)} tasks: say which one with {choices}")
         known = dict.fromkeys(name for task in allowed or self.tasks for name in self.tasks[task])
+        if label in self.tasks:  # as in {"mail": 1}, which is read as a label and how sure it is
+            told = ", ".join(map(repr, self.tasks[label][:5]))
+            raise VoteError(f"{label!r} is a task, not a label; say its label by name, such as {told}")
         raise VoteError(f"no task has the label {label!r}. {near_miss(label, known)}")
 
     def _task_of_set(self, chosen: LabelSet, allowed: tuple[str, ...] | None) -> str:
