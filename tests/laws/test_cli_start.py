@@ -53,6 +53,8 @@ def project(tmp_path_factory):
     ("command", "not_needed"),
     [
         ("runs", {"pandas", "polars", "pyarrow", "numba", "scipy", "networkx", "assay.model.estimate.fit"}),
+        ("apply", {"pandas", "numba", "scipy", "networkx", "assay.model.estimate.fit"}),
+        ("check", {"pandas", "polars"}),
         ("summary", {"numba", "scipy", "networkx", "assay.model.estimate.fit"}),
     ],
 )

@@ -42,11 +42,11 @@ def as_column(values: npt.NDArray[Any], missing: npt.NDArray[np.bool_] | None = 
     >>> as_column(np.array([1, 2, 3], dtype=np.int8), np.array([False, True, False])).to_pylist()
     [1, None, 3]
     """
-    if values.dtype.kind not in "iuf" or not values.dtype.isnative:
+    if values.dtype.kind not in "iuf":
         return pa.array(values, mask=missing)
-    numbers = pa.py_buffer(np.ascontiguousarray(values))
+    numbers = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("="))
     bits = None if missing is None else pa.py_buffer(np.packbits(~missing, bitorder="little"))
-    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [bits, numbers])
+    return pa.Array.from_buffers(pa.from_numpy_dtype(numbers.dtype), len(numbers), [bits, pa.py_buffer(numbers)])
 
 
 def text_column(texts: Sequence[str]) -> pa.Array:
