@@ -13,6 +13,8 @@ studio: $(INSTALLED)
 	test -f demo/out/labels.parquet || $(BIN)/assay demo
 	$(BIN)/assay studio demo
 
+# Tests start hundreds of processes; where bytecode is not kept, each would compile Assay anew.
+test: export PYTHONDONTWRITEBYTECODE :=
 test: $(INSTALLED)
 	$(BIN)/pytest -n 2 --dist loadfile
 

@@ -142,8 +142,8 @@ result.labels, result.skills, result.agreement
 print(time.process_time())
 """
     run = [sys.executable, "-c", program]
-    taken = min(float(subprocess.run(run, check=True, capture_output=True, text=True).stdout.strip()) for _ in range(3))
-    assert taken < 3.0  # 1.5 where nothing else runs; processors that are shared are half as fast
+    taken = (float(subprocess.run(run, check=True, capture_output=True, text=True).stdout.strip()) for _ in range(3))
+    assert any(seconds < 3.0 for seconds in taken)  # 1.5 where nothing else runs; shared processors are half as fast
 
 
 # Values as in the table

@@ -53,6 +53,8 @@ def project(tmp_path_factory):
     ("command", "not_needed"),
     [
         ("runs", {"pandas", "polars", "pyarrow", "numba", "scipy", "networkx", "assay.model.estimate.fit"}),
+        ("apply", {"pandas", "numba", "scipy", "networkx", "assay.model.estimate.fit"}),
+        ("check", {"pandas", "polars"}),
         ("summary", {"numba", "scipy", "networkx", "assay.model.estimate.fit"}),
     ],
 )
@@ -65,3 +67,14 @@ print(*sys.modules, file=sys.stderr)
 """
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
     assert not not_needed & set(done.stderr.split())
+
+
+def test_to_write_the_example_loads_nothing_that_runs_it(tmp_path):
+    program = f"""
+import sys
+from assay.cli import app
+app(["init", {str(tmp_path)!r}, "--texts", "5"], standalone_mode=False)
+print(*sys.modules, file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    assert not {"pandas", "polars", "pyarrow", "numba", "scipy", "assay.model"} & set(done.stderr.split())

@@ -83,12 +83,17 @@ NEEDS_A_MODEL = ("assay suggest ",)
 """Commands that ask a language model; tests/project/test_suggested_file.py runs them."""
 
 
+def with_few_texts(words: list[str]) -> list[str]:
+    """A command as typed; but where the page does not say how many texts to generate, few are enough to see it run."""
+    return [*words, "--texts", "400"] if words[0] in ("init", "demo") and "--texts" not in words else words
+
+
 def test_the_commands_of_the_page_run_one_after_the_other(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for line in typed(COMMAND_LINE):
         if line.startswith(NEEDS_A_TERMINAL + NEEDS_AN_EXPORT + NEEDS_HAND_LABELS + NEEDS_A_BROWSER + NEEDS_A_MODEL):
             continue
-        result = CliRunner().invoke(app, shlex.split(line)[1:])
+        result = CliRunner().invoke(app, with_few_texts(shlex.split(line)[1:]))
         assert result.exit_code == 0, (line, result.output, result.exception)
 
 

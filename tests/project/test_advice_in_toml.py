@@ -38,6 +38,7 @@ def reports():
     yield assay.check(np.column_stack([one_sided[:, :3], np.where(CLEAN.codes == 1, 1, -1)[:, 3:]]))
 
 
+@pytest.fixture(scope="module")
 def sentences():
     """All advice that there is: of the check, of solvers, and of fits."""
     found = list(reports())
@@ -53,31 +54,25 @@ def sentences():
         assay.LabelModel().fit([[0, 1], [1, 1]])
     except assay.UnidentifiableError as error:
         refused.append(str(error))
-    return [*fixes, *ADVICE.values(), *fitted, *refused]
+    return sorted({*fixes, *ADVICE.values(), *fitted, *refused})
 
 
-SENTENCES = sorted(set(sentences()))
+def test_there_is_enough_to_look_at(sentences):
+    assert len(sentences) > 20
 
 
-def test_there_is_enough_to_look_at():
-    assert len(SENTENCES) > 20
+def test_no_python_is_left_and_what_is_named_exists(sentences):
+    for said in map(in_toml, sentences):
+        # Names of labels and sources are the user's own.
+        plain = re.sub(r"'[^']*'(?! finds)|\{.*\}|\[\".*?\"\]", "", said)
+        assert not PYTHON.search(plain), said
+        assert set(re.findall(r"(\w+)(?: = \S*)? in \[model\]", plain)) <= SETTINGS, said
+        assert set(re.findall(r"'assay (\w+)'", said)) <= COMMANDS, said
 
 
-@pytest.mark.parametrize("sentence", SENTENCES)
-def test_no_python_is_left_and_what_is_named_exists(sentence):
-    said = in_toml(sentence)
-    # Names of labels and sources are the user's own.
-    plain = re.sub(r"'[^']*'(?! finds)|\{.*\}|\[\".*?\"\]", "", said)
-    assert not PYTHON.search(plain), said
-    for name in re.findall(r"(\w+)(?: = \S*)? in \[model\]", plain):
-        assert name in SETTINGS, said
-    for name in re.findall(r"'assay (\w+)'", said):
-        assert name in COMMANDS, said
-
-
-@pytest.mark.parametrize("sentence", SENTENCES)
-def test_every_setting_that_is_named_is_one_of_the_label_model(sentence):
+def test_every_setting_that_is_named_is_one_of_the_label_model(sentences):
     known = set(inspect.signature(assay.LabelModel).parameters)
-    assert set(re.findall(r"\b(\w+)=(?=[\w\[{'\"])", sentence)) <= known
+    for sentence in sentences:
+        assert set(re.findall(r"\b(\w+)=(?=[\w\[{'\"])", sentence)) <= known, sentence
     for word in ("max_steps", "class_balance", "beliefs", "allow_unidentifiable", "method", "dependencies"):
         assert word in known

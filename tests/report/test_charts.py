@@ -12,6 +12,7 @@ from assay._core.palette import LIGHT, PAGE
 from assay.errors import AssayError
 from assay.report import charts
 
+KINDS = ["heat_map", "intervals", "bars", "histogram", "calibration", "shrinking", "scores"]
 NASTY = ["</script><script>alert(1)</script>", "a.b[0]", "'; alert(1); '", 'x" onload="y', "<img src=x onerror=y>"]
 
 
@@ -38,7 +39,11 @@ def every_chart(names, palette=LIGHT):
     }
 
 
-@pytest.mark.parametrize("kind", every_chart(["a", "b"]))
+def test_every_kind_is_looked_at():
+    assert list(every_chart(["a", "b"])) == KINDS
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_texts_from_data_stay_texts(kind):
     elements = list(ElementTree.fromstring(charts.to_svg(every_chart(NASTY)[kind])).iter())
     assert {element.tag.split("}")[1] for element in elements} <= {"svg", "g", "path", "rect", "line", "text", "title"}
@@ -48,7 +53,7 @@ def test_texts_from_data_stay_texts(kind):
         assert all(any(text.startswith(name[:12]) for text in texts) for name in NASTY)
 
 
-@pytest.mark.parametrize("kind", every_chart(["a", "b"]))
+@pytest.mark.parametrize("kind", KINDS)
 def test_on_a_page_every_colour_is_the_page_s(kind):
     picture = charts.to_svg(every_chart(["a", "b"], PAGE)[kind])
     assert "var(--" in picture

@@ -47,7 +47,7 @@ def copy_of(tmp_path, example):
     return shutil.copytree(example, tmp_path / "mine")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def studio(example):
     """A studio on the example, which no test changes."""
     with started(example) as running:

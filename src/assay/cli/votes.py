@@ -121,17 +121,7 @@ def apply(
     debug: Debug = False,
 ) -> None:
     """Apply the project's sources to its data and write the votes; only what has changed is applied again."""
-    from assay.project import (
-        apply_sources,
-        costs_of,
-        hand_labels_of,
-        kept_votes,
-        plan_before,
-        reuse_text,
-        unsure_items,
-        votes_path,
-    )
-    from assay.report import asking_table, show
+    from assay.project import apply_sources, costs_of, hand_labels_of, kept_votes, reuse_text, votes_path
 
     project = load(folder).with_engine(engine, address)
     if where not in (None, "all", "unsure"):
@@ -141,6 +131,8 @@ def apply(
     told_share = project.ask_share if share is None else share
     found = None
     if (where or project.ask_where) == "unsure":
+        from assay.project import unsure_items
+
         found = unsure_items(project, told_share, hand_labels=hand_labels_of(project))
     elif where == "all":
         project = replace(project, ask_where="all")
@@ -150,9 +142,15 @@ def apply(
     rows = None if found is None else found.rows.tolist()
     if dry_run:
         costs = costs_of(project, budget=budget, ask=rows)
-        plan = None if found is None else plan_before(project, found, costs)
+        plan = None
+        if found is not None:
+            from assay.project import plan_before
+
+            plan = plan_before(project, found, costs)
         _print_costs(costs, {**told, **_plan_told(plan)}, as_json)
         if plan is not None and not as_json:
+            from assay.report import asking_table, show
+
             show(asking_table(plan))
         return
     changes: dict[str, Any] = {"workers": _workers(workers), "on_error": on_error, "budget": budget, "ask": rows}

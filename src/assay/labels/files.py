@@ -355,11 +355,12 @@ def _completed(table: Any, names: list[tuple[int, str]], outcomes: int) -> Float
 
 
 def _array(table: Any, name: str) -> npt.NDArray[Any]:
+    from assay._core.arrow_arrays import as_array
+
     column = table.column(name)
     if column.null_count:
         raise ValueError(f"the column {name!r} must have a value for each item, but has nulls")
-    values: npt.NDArray[Any] = column.to_numpy()
-    return values
+    return as_array(column)
 
 
 def _numbers(table: Any, name: str) -> npt.NDArray[Any]:
@@ -407,6 +408,8 @@ def _gold_to_metadata(gold: CheckedLabels) -> dict[str, str]:
 def _gold_from_metadata(metadata: Mapping[bytes, bytes], tasks: TaskGraph, items: int) -> CheckedLabels | None:
     import pyarrow as pa
 
+    from assay._core.arrow_arrays import as_array
+
     pieces: list[bytes] = []
     while (piece := metadata.get(f"{_GOLD}.{len(pieces)}".encode())) is not None:
         pieces.append(piece)
@@ -419,13 +422,13 @@ def _gold_from_metadata(metadata: Mapping[bytes, bytes], tasks: TaskGraph, items
     def parts(name: str) -> tuple[npt.NDArray[Any], ...]:
         cells = [table.column(f"{name} {index}") for index in range(len(outcomes))]
         return tuple(
-            pa.chunked_array([chunk.flatten() for chunk in part.chunks], type=part.type.value_type)
-            .to_numpy(zero_copy_only=False)
-            .reshape(-1, width)
+            as_array(pa.chunked_array([chunk.flatten() for chunk in part.chunks], type=part.type.value_type)).reshape(
+                -1, width
+            )
             for part, width in zip(cells, outcomes, strict=True)
         )
 
-    columns = {"row": table.column("row").to_numpy(), "weight": table.column("weight").to_numpy()}
+    columns = {"row": as_array(table.column("row")), "weight": as_array(table.column("weight"))}
     rows = stored_array(columns, "row", (None,), np.int64, low=0, high=items - 1)
     if (np.diff(rows) <= 0).any():
         raise ValueError("the rows with gold must be in ascending order, but are not")

@@ -13,7 +13,6 @@ from assay.errors import AssayError, ProjectError
 from assay.evaluation import as_gold
 from assay.project.project import Project
 from assay.project.prompt_notes import PromptNotes
-from assay.sources import names_in
 from assay.votes import by_name, of_some
 
 if TYPE_CHECKING:
@@ -36,6 +35,8 @@ def gold_votes(project: Project, votes: Votes) -> Votes | None:
 
 def gold_from(project: Project, path: Path, votes: Votes) -> Votes:
     """The gold labels in a file for the items of ``votes``, by their names or their order."""
+    from assay.sources import names_in
+
     columns = project.gold_in(path)
     names = None if project.id is None else names_in(path, project.id)
     return votes.gold(columns) if names is None else by_name(votes, _gold_alone(project, columns), names)
@@ -65,6 +66,7 @@ def check_gold(project: Project) -> None:
 def _check_gold_file(project: Project, data: Path | Url, gold: Path) -> None:
     """The same for one file of gold, and the data that it is about."""
     from assay._core.rows import batches, row_count
+    from assay.sources import names_in
 
     columns = project.gold_in(gold)
     for name, labels in columns.items():

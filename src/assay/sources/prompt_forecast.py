@@ -7,15 +7,16 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
-from typing import Any, Literal
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, Literal
 
 from assay._core.batch_size import BATCH_SIZE
 from assay._core.rows import batches
 from assay.llm import Endpoint, PromptSettings, Request, Session, TokenRate
 from assay.sources.base import Source, flatten
 from assay.sources.prompts import PromptSource
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _COUNTED = 100
 """As many questions of a prompt are counted by the server's tokenizer; the rest by their length."""
@@ -72,6 +73,8 @@ class PromptCosts:
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each prompt."""
+        import pandas as pd
+
         return pd.DataFrame([asdict(one) for one in self.prompts])
 
     def to_dict(self) -> dict[str, Any]:

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from assay._core.arrow_arrays import as_array, as_column, text_column
 from assay._core.parquet import opened, read_parquet, rows_of
 from assay._core.reading import reading
 from assay._core.stored_arrays import of_type
@@ -48,9 +49,9 @@ def to_arrow(votes: Votes) -> pa.Table:
     if votes.items is not None:
         item_column = free_name("item", columns)
         filled.add(item_column)
-        columns = {item_column: pa.array(votes.items), **columns}
+        columns = {item_column: as_column(votes.items), **columns}
     score_columns = {name: free_name(f"{name} (confidence)", columns) for name in votes.scores}
-    columns |= {score_columns[name]: pa.array(scores, from_pandas=True) for name, scores in votes.scores.items()}
+    columns |= {score_columns[name]: as_column(scores, np.isnan(scores)) for name, scores in votes.scores.items()}
     metadata = {
         "version": _LISTED if votes.is_sparse else _WIDE,
         **schema.to_dict(),
@@ -70,14 +71,14 @@ def _source_columns(schema: Schema, columns: Iterator[CodeArray]) -> dict[str, A
     for name, table, codes in zip(schema.names, schema.values, columns, strict=True):
         texts = [_ABSTAINS, *texts_of(table)]
         numbers = codes.astype(smallest(len(texts)), order="C") + 1
-        made[name] = pa.DictionaryArray.from_arrays(pa.array(numbers), pa.array(texts, type=pa.string()))
+        made[name] = pa.DictionaryArray.from_arrays(as_column(numbers), text_column(texts))
     return made
 
 
 def _list_columns(schema: Schema, cast: SparseCodes) -> dict[str, Any]:
     texts, number_of = _texts_of_values(schema)
     said = number_of[schema.offsets[cast.sources] + cast.codes]
-    starts = pa.array(cast.starts)
+    starts = as_column(cast.starts)
     # Plain strings: Parquet encodes them as a dictionary anyway, and cannot read lists of dictionaries in pieces.
     return {
         column: pa.LargeListArray.from_arrays(
@@ -137,7 +138,7 @@ class Header:
 
 def _scores(table: pa.Table, column: str) -> npt.NDArray[np.float64]:
     """(items,): how sure a soft source is; NaN where it abstains."""
-    scores: npt.NDArray[np.float64] = table.column(column).to_numpy().astype(np.float64)
+    scores: npt.NDArray[np.float64] = as_array(table.column(column)).astype(np.float64)
     if ((scores < 0) | (scores > 1)).any():
         raise VoteError(f"column {column!r} holds numbers that are not probabilities")
     return scores
@@ -177,8 +178,8 @@ def _from_lists(schema: Schema, table: pa.Table) -> SparseCodes:
     if not table.num_rows:
         return SparseCodes.empty(len(schema.names), schema.code_type)
     who, what = (_lists(table, name) for name in (_SOURCE, _VOTE))
-    starts = np.asarray(who.offsets).astype(np.int64)
-    if not np.array_equal(starts - starts[0], np.asarray(what.offsets).astype(np.int64) - what.offsets[0].as_py()):
+    starts = as_array(who.offsets).astype(np.int64)
+    if not np.array_equal(starts - starts[0], as_array(what.offsets).astype(np.int64) - what.offsets[0].as_py()):
         raise VoteError("its lists of sources and of votes differ in length")
     texts, number_of = _texts_of_values(schema)
     sources = _numbers(who.flatten(), list(schema.names), "a vote is by source").astype(np.int64)
@@ -216,7 +217,7 @@ def _numbers(encoded: Any, texts: list[str], what: str) -> npt.NDArray[Any]:
         raise VoteError(f"{what} {unknown[0]!r}, which its table does not list")
     # On small integers all of this is several times as fast.
     indices = encoded.indices.cast(pa.from_numpy_dtype(smallest(len(found))))
-    numbers: npt.NDArray[Any] = (indices.fill_null(-1) if indices.null_count else indices).to_numpy()
+    numbers: npt.NDArray[Any] = as_array(indices.fill_null(-1) if indices.null_count else indices)
     if found == texts[: len(found)]:
         return numbers
     places = np.array([*(known[text] for text in found), -1], dtype=smallest(len(texts)))

@@ -83,7 +83,7 @@ class TestRecovery:
             gaps = [a - b for a, b in zip(model.conditionals_, world.conditionals, strict=True)]
             return float(np.sqrt(sum((gap**2).sum() for gap in gaps)))
 
-        assert error("learn") < 1.5 * error(world.dependencies)
+        assert error(assay.learn_dependencies(votes, resamples=4).pairs) < 1.5 * error(world.dependencies)
         assert error(()) > 2 * error(world.dependencies)
 
 
