@@ -9,8 +9,9 @@ from hypothesis import HealthCheck, settings
 
 import assay
 
-# Tests run beside each other; small matrices only lose by more threads. Must be set before NumPy is loaded.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Tests run beside each other; small matrices only lose by more threads. Must be set before NumPy and PyTorch are loaded.
+for library in ("OPENBLAS", "OMP"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
 settings.register_profile(
     "suite",
