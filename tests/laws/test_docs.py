@@ -85,7 +85,8 @@ NEEDS_A_MODEL = ("assay suggest ",)
 
 def with_few_texts(words: list[str]) -> list[str]:
     """A command as typed; but where the page does not say how many texts to generate, few are enough to see it run."""
-    return [*words, "--texts", "400"] if words[0] in ("init", "demo") and "--texts" not in words else words
+    generates = words[0] in ("init", "demo") and not {"--texts", "--data"} & set(words)
+    return [*words, "--texts", "400"] if generates else words
 
 
 def test_the_commands_of_the_page_run_one_after_the_other(tmp_path, monkeypatch):

@@ -38,7 +38,7 @@ def _on_the_model(fit: Fit) -> list[str]:
         why = f"Sources have more in common than the truth explains (residual of their co-votes: {residual})"
     elif not fits.testable:
         why = "Too few votes overlap to test whether sources are independent given the truth"
-    elif fits.left_over > 0:
+    elif fits.leaves_over:
         why = (
             "The votes could be explained by sources that are independent given the truth, but only with labels that "
             f"hardly any vote names on {fits.left_over:.0%} of the items, which is not believed"

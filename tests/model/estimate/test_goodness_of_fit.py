@@ -53,7 +53,8 @@ def test_the_weight_falls_with_what_is_left_over():
     assert weights[0] == 1
     assert 0.3 < weights[1] < 0.7
     assert weights[2] == 0
-    assert not GoodnessOfFit(100, 50.0, 1.0, 0.0, 0.05).good
+    assert not GoodnessOfFit(100, 50.0, 1.0, 0.0, 0.1).good
+    assert GoodnessOfFit(100, 50.0, 1.0, 0.0, 0.01).good
 
 
 @pytest.mark.parametrize("seed", range(3))

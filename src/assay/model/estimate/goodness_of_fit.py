@@ -59,8 +59,8 @@ _UNNAMED, _UNNAMED_OF_TWO = 0.4, 0.5
 that of one of two outcomes, where the silence of the sources of one speaks for the other."""
 _UNSURE = 0.05
 """So much below that share it does not at all, and so much above it with all of its items."""
-_LEFT_OVER = 0.2
-"""The share of items with such outcomes at which the model counts for nothing; with less, in part."""
+_LEFT_OVER, _HARDLY_ANY = 0.2, 0.05
+"""The shares of items with such outcomes at which the model counts for nothing, and up to which it is still good."""
 _SAMPLE_PATTERNS = 20_000
 """The number of patterns in the sample that this is estimated from."""
 
@@ -90,7 +90,7 @@ class GoodnessOfFit:
     @property
     def good(self) -> bool:
         """Whether the votes can test the model, and its misfit is due to chance, or small."""
-        return self.testable and not self.misfits and self.correlation == 0 and self.left_over == 0
+        return self.testable and not self.misfits and self.correlation == 0 and not self.leaves_over
 
     @property
     def consistent(self) -> bool:
@@ -106,6 +106,11 @@ class GoodnessOfFit:
     def misfits(self) -> bool:
         """Whether the residuals are larger than chance and what is tolerated."""
         return self.misfit > self.allowed
+
+    @property
+    def leaves_over(self) -> bool:
+        """Whether labels stand for what is left over."""
+        return self.left_over > _HARDLY_ANY
 
     @property
     def weight(self) -> float:
