@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, settings
 
 import assay
 
-# Tests run beside each other; small matrices only lose by more threads. Must be set before NumPy and PyTorch are loaded.
+# Tests run beside each other; small matrices only lose by more threads. To be set before NumPy and PyTorch are loaded.
 for library in ("OPENBLAS", "OMP"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
