@@ -1,5 +1,6 @@
 """What ``assay.toml`` may say, and what it is told when it says something else."""
 
+import os
 import sys
 
 import pytest
@@ -50,6 +51,18 @@ def test_edits_of_a_module_count(folder):
     project.sources()
     (folder / "sources.py").write_text(SOURCES.replace("title =", "doctor ="))
     assert project.sources()[0].name == "doctor"
+
+
+def test_edits_within_a_second_count(folder, monkeypatch):
+    """Python's bytecode does not tell them apart if the file keeps its length; so none is kept in the folder."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    project = load(folder, GOOD)
+    for name in ("title", "other"):
+        (folder / "sources.py").write_text(SOURCES.replace("title =", f"{name} ="))
+        os.utime(folder / "sources.py", (1e9, 1e9))
+        assert project.sources()[0].name == name
+    assert not (folder / "__pycache__").exists()
+    assert not sys.dont_write_bytecode
 
 
 def test_settings_constraints_and_feasible(folder):

@@ -45,13 +45,18 @@ def function_named(folder: Path, name: str, key: str) -> Callable[..., Any]:
 
 @contextmanager
 def _importable(folder: Path) -> Iterator[None]:
-    """Lets the modules of a folder import each other; afterwards nobody else finds them by their names."""
-    known = set(sys.modules)
+    """Lets the modules of a folder import each other; afterwards nobody else finds them by their names.
+
+    Their bytecode is not kept: it would be used again if a file is edited twice within a second and keeps its length.
+    """
+    known, keeps_none = set(sys.modules), sys.dont_write_bytecode
+    sys.dont_write_bytecode = True
     sys.path.insert(0, str(folder))
     importlib.invalidate_caches()
     try:
         yield
     finally:
+        sys.dont_write_bytecode = keeps_none
         sys.path.remove(str(folder))
         for name in set(sys.modules) - known:
             file = getattr(sys.modules[name], "__file__", None)
