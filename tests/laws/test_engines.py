@@ -251,6 +251,36 @@ class TestFitAndLabel:
         assert same_model(learned.partial_fit(votes.take(slice(2_000, 3_000)), engine=engine), fitted)
 
 
+class AtTheLastMoment:
+    """A future whose result is there just after the first wait for it has ended."""
+
+    def __init__(self, future):
+        self.future, self.late = future, True
+
+    def result(self, timeout=None):
+        found, self.late = self.late, False
+        if not found:
+            return self.future.result(timeout)
+        while not self.future.done():
+            time.sleep(0.01)
+        raise TimeoutError
+
+    def done(self):
+        return self.future.done()
+
+
+def test_a_piece_may_be_finished_when_dask_has_just_been_waited_for(dask):
+    assert dask._result(AtTheLastMoment(dask.client.submit(abs, -5))) == 5
+
+
+def test_a_time_out_of_the_work_itself_is_raised(dask):
+    def work():
+        raise TimeoutError("of a source")
+
+    with pytest.raises(TimeoutError, match="of a source"):
+        dask._result(dask.client.submit(work, pure=False))
+
+
 class TestDeath:
     """A worker is killed in mid-job."""
 

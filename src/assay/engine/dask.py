@@ -79,8 +79,8 @@ class Dask:
             try:
                 return future.result(timeout=min(_LOOK_EVERY, self.wait))
             except TimeoutError:
-                if future.done():  # it is what the work itself raised
-                    raise
+                if future.done():  # meanwhile, or it is what the work itself raised
+                    return future.result()
             if self._workers():
                 alone_since = None
                 continue
