@@ -148,7 +148,7 @@ def judged(found: list[dict[str, Any]]) -> list[Target]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--worlds", type=int, default=300, help="how many (%(default)s)")
+    parser.add_argument("--worlds", type=int, default=200, help="how many (%(default)s)")
     parser.add_argument("--first", type=int, default=REPORTED, help="the seed of the first (%(default)s)")
     parser.add_argument("--out", type=Path, default=RESULTS)
     given = parser.parse_args()
