@@ -45,6 +45,15 @@ def test_parquet_is_read_back_and_csv_is_text(tmp_path):
     assert given.to_file(tmp_path / "x.csv").read_text().startswith("kind,")
 
 
+def test_a_binary_task_shows_two_columns():
+    """Only a task that may not apply has N/A among its columns, and a scikit-learn classifier never has it."""
+    matrix = np.random.default_rng(0).integers(-1, 2, (60, 4))
+    model = assay.LabelModel(allow_unidentifiable=True).fit(matrix)
+    assert model.predict_proba(matrix).shape == (60, 2)
+    assert [name for name in model.label(matrix).to_pandas() if "=" in name] == ["label=0", "label=1"]
+    assert [name for name in labels().to_pandas() if name.startswith("who=")] == ["who=Ann", "who=Bob", "who=N/A"]
+
+
 def test_lists_of_labels(tmp_path):
     tasks = assay.TaskGraph([assay.Task("topics", ["art", "news"], multiple=True)])
     given = assay.Labels(tasks, (np.array([[0.2, 0.8], [0.9, 0.1]]), np.array([[0.1, 0.9], [0.9, 0.1]])))
