@@ -159,3 +159,32 @@ def test_lone_votes_leave_the_robust_model_unsure():
     codes[np.arange(900), np.repeat([0, 1, 2], 300)] = rng.integers(0, 2, 900)
     found = assay.LabelModel(method="robust", allow_unidentifiable=True).fit(codes).sources_
     assert (found["high"] - found["low"] > 0.7).all()
+
+
+class TestCheckedByGold:
+    """Sources with wide intervals, of whose votes a dozen each have gold."""
+
+    def drawn(self, claimed):
+        """The mean errors of what votes tell, of what gold counts, and of both; the share inside, and mean widths."""
+        figures = []
+        for seed in range(20):
+            rng = np.random.default_rng(seed)
+            true = rng.uniform(0.6, 0.95, 40)
+            right, told = rng.binomial(12, true), claimed(true, rng)
+            found = [(told[[at]], told[[at]] - 0.35, np.minimum(told[[at]] + 0.2, 0.99)) for at in range(40)]
+            checked = uncertainty.checked_intervals(found, [np.array([[hits, 12.0 - hits]]) for hits in right])
+            accuracy, low, high = (np.concatenate(ends) for ends in zip(*checked, strict=True))
+            errors = [np.abs(estimate - true).mean() for estimate in (told, right / 12, accuracy)]
+            figures.append([*errors, ((low <= true) & (true <= high)).mean(), (high - low).mean()])
+        return np.mean(figures, axis=0)
+
+    def test_accuracies_that_hold_are_kept(self):
+        of_votes, of_counts, of_both, inside, width = self.drawn(lambda true, rng: true + rng.normal(0, 0.02, 40))
+        assert of_both < 1.5 * of_votes < 0.5 * of_counts
+        assert inside > 0.95
+        assert width < 0.25
+
+    def test_those_that_do_not_are_given_up(self):
+        of_votes, of_counts, of_both, inside, _ = self.drawn(lambda true, rng: rng.permutation(true))
+        assert of_both < min(of_votes, of_counts)
+        assert inside > 0.85
