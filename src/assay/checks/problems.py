@@ -56,6 +56,7 @@ CODES: dict[str, Code] = _codes(
         "A305": "a source that overlaps with no other",
         "A306": "a source that always says the same",
         "A307": "prompts to one language model",
+        "A308": "gold that has nothing to do with the votes",
     },
 )
 """Every code, defined here and nowhere else."""

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from assay._core.memory import check_memory
 from assay._core.threads import one_blas_thread
-from assay.checks import HAND_LABELS, CheckReport, check_tally
+from assay.checks import HAND_LABELS, CheckReport, check_tally, in_order, unrelated_gold
 from assay.counts import Dependency, Evidence, Layout, SourceGraph, layout_of
 from assay.errors import UnidentifiableError, VoteError
 from assay.gold import GoldItems
@@ -44,13 +44,16 @@ def dependencies_of(
 
 def check_of(counted: Counted, dependencies: Sequence[Dependency], settings: ModelSettings) -> CheckReport:
     """The result of :func:`assay.check` for these settings, and with what gold there is."""
-    return check_tally(
+    report = check_tally(
         counted.tally,
         dependencies,
         settings.class_balance,
         _labeled_by_hand(counted),
         by_moments=settings.method in MOMENTS,
     )
+    if counted.gold is None or settings.adversarial:
+        return report
+    return in_order([*report.problems, *unrelated_gold(counted.gold.votes, counted.gold.truth)])
 
 
 def checked(counted: Counted, dependencies: Sequence[Dependency], settings: ModelSettings) -> CheckReport:

@@ -22,6 +22,7 @@ _BARE = 0.2
 _WORTH_IT = 0.005
 _MOST_OF_A_KIND = 4
 _FROM_THE_CHECK: dict[str, Urgency] = {
+    "A308": "stop",
     "A106": "fix",
     "A301": "fix",
     "A203": "fix",
