@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay._core import views
+from assay._core.foreign_settings import INSTEAD_OF_NAMES
 from assay._core.lazy_names import lazy_names
 
 __version__ = "0.2.0"
@@ -18,6 +19,7 @@ _HOMES = {
         "AssayError",
         "CheckWarning",
         "DataError",
+        "FaultWarning",
         "NotFittedError",
         "ProjectError",
         "SourceError",
@@ -133,6 +135,7 @@ if TYPE_CHECKING:
         AssayError,
         CheckWarning,
         DataError,
+        FaultWarning,
         NotFittedError,
         ProjectError,
         SourceError,
@@ -171,7 +174,7 @@ if TYPE_CHECKING:
     from assay.theory import estimation_bound, generalization_bound
     from assay.votes import Votes
 
-__getattr__ = lazy_names(globals(), _HOMES, _MODULES)
+__getattr__ = lazy_names(globals(), _HOMES, _MODULES, INSTEAD_OF_NAMES)
 
 
 def __dir__() -> list[str]:

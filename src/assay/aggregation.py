@@ -12,11 +12,12 @@ import numpy as np
 import polars as pl
 from scipy.special import expit, logit, ndtri
 
+from assay._core.foreign_settings import explains_foreign
 from assay._core.rows import as_polars
 from assay.baselines import majority_vote
 from assay.errors import AssayError, UnidentifiableError, VoteError, near_miss
 from assay.labels import Labels, write_table
-from assay.model import LabelModel, explains_foreign, next_items
+from assay.model import LabelModel, next_items
 from assay.votes import Alpha, Votes, krippendorff_alpha, long_columns
 
 if TYPE_CHECKING:

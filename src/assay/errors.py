@@ -72,6 +72,10 @@ def _of_both(theirs: type) -> type[Any]:
     return type(ours.__name__, (ours, theirs), {"__module__": ours.__module__, "__doc__": ours.__doc__})
 
 
+class FaultWarning(UserWarning):
+    """Sources failed on some rows, and were taken to abstain there, as :func:`assay.apply` was told to."""
+
+
 class CheckWarning(UserWarning):
     """What :func:`assay.check` warns of, found while a label model was fitted; the message starts with its code.
 

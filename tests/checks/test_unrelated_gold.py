@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay.checks import unrelated_gold
+from assay.checks import gold_beside_votes
 from assay.gold import GoldItems
 from assay.simulate import flat_world
 
@@ -23,7 +23,7 @@ DAMAGES = {
 
 def found(votes, gold):
     known = GoldItems.among(votes, gold)
-    return list(unrelated_gold(known.votes, known.truth))
+    return list(gold_beside_votes(known.votes, known.truth))
 
 
 def share_found(world, damage, labels, seeds=20):

@@ -1,6 +1,7 @@
 """Explanations: what each source contributed adds up to the posterior."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -93,3 +94,14 @@ def test_several_components_have_no_gaps(pair):
 def test_no_such_row(row):
     with pytest.raises(assay.VoteError, match=f"there is no row {row}; there are 1500 items"):
         MODELS["informative"].explain(CHAIN.votes, row)
+
+
+def test_an_item_with_a_name_is_shown_by_it():
+    """Names may be numbers, and are not row numbers then."""
+    table = pd.DataFrame([[0, 0, 1], [1, 1, 1], [0, 1, 0]] * 5, index=[7 * row for row in range(15)])
+    model = assay.LabelModel(allow_unidentifiable=True).fit(table)
+    found = model.explain(table, 2)
+    assert found.item == 14
+    assert str(found).startswith("item 14")
+    assert "item 14" in found._repr_html_()
+    assert model.explain(table.to_numpy(), 2).item is None

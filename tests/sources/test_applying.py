@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from collections import Counter
 from dataclasses import make_dataclass, replace
 
@@ -231,6 +232,29 @@ def test_faults_are_counted_and_abstained_from():
         )
     }
     assert assay.apply(some_sources(), ROWS, TASKS, on_error="abstain").faults == ()
+
+
+def test_who_failed_is_said_at_the_end():
+    broken = assay.source(lambda row: row.txt).named("broken")
+    with pytest.warns(assay.FaultWarning, match=r"'broken' on all 7 of 7 rows, first on row 0: .*; 'fragile' on 1"):
+        assay.apply([fails_on(3), broken], ROWS, TASKS, on_error="abstain")
+    with warnings.catch_warnings(record=True) as none:
+        assay.apply(some_sources(), ROWS, TASKS, on_error="abstain")
+    assert not none
+
+
+@pytest.mark.parametrize("batch_size", [1, 2, 100])
+@pytest.mark.parametrize("by", ["index", "column"])
+def test_a_failure_names_the_item_too(by, batch_size):
+    table = pd.DataFrame({"id": range(1, 8), "name": list("abcdefg")})
+    given = {"data": table.set_index("name")} if by == "index" else {"data": table, "id": "name"}
+    with pytest.raises(SourceError, match=r"failed on row 4 \(item 'e'\): ValueError: no 5"):
+        assay.apply([fails_on(5, 7)], tasks=TASKS, batch_size=batch_size, **given)
+
+
+def test_labels_in_place_of_a_task_graph_are_refused():
+    with pytest.raises(assay.TaskError, match=r"tasks must be a TaskGraph, but got \['a', 'b'\].*TaskGraph\.flat"):
+        assay.apply(some_sources(), ROWS, ["a", "b"])
 
 
 @pytest.mark.parametrize(("batch_size", "workers"), [(1, 1), (3, 1), (100, 1), (2, 2)])

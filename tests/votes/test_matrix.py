@@ -192,3 +192,30 @@ def test_bytes_that_lie_row_by_row_are_read_alike(shape):
         Votes.from_matrix(codes, cardinality=5)
     with pytest.raises(VoteError, match="columns"):
         Votes.from_matrix(np.abs(codes), names=["a", "b"])
+
+
+def test_a_matrix_is_given_back():
+    """Of sources that name some labels only, too, whose codes count their own values."""
+    tasks = assay.TaskGraph.flat("mail", ["ham", "spam", "news"])
+    votes = assay.Votes.from_columns(tasks, {"a": ["spam", None, "spam"], "b": ["news", "ham", None]})
+    assert votes.to_matrix().tolist() == [[1, 2], [-1, 0], [1, -1]]
+    assert votes.codes.tolist() != votes.to_matrix().tolist()
+    given = np.random.default_rng(0).integers(-1, 3, (50, 4))
+    np.testing.assert_array_equal(assay.Votes.from_matrix(given).to_matrix(), given)
+    again = assay.Votes.from_matrix(votes.to_matrix(), labels=["ham", "spam", "news"], names=["a", "b"], task="mail")
+    assert again.to_pandas().equals(votes.to_pandas())
+
+
+def test_what_is_no_class_number_is_refused():
+    tasks = assay.TaskGraph.flat("mail", ["ham", "spam", "news"])
+    some = assay.Votes.from_columns(tasks, {"a": [assay.one_of("ham", "spam"), "news"]})
+    with pytest.raises(VoteError, match=r"source 'a' says .* no class number"):
+        some.to_matrix()
+    two = assay.TaskGraph([assay.Task("mood", ["good", "bad"]), assay.Task("food", ["warm", "cold"])])
+    with pytest.raises(VoteError, match="about 'mood', 'food'"):
+        assay.Votes.from_columns(two, {"a": ["good"]}).to_matrix()
+
+
+def test_too_few_names_are_told_as_such():
+    with pytest.raises(VoteError, match="3 columns, one a source, but there are 2 names"):
+        assay.Votes.from_matrix([[0, 1, 1]], names=["a", "b"])

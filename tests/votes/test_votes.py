@@ -184,7 +184,7 @@ SOME = Votes.from_columns(LETTERS, {"s": ["A", "B"], "t": ["A", None]})
         (lambda: Votes.from_matrix([[3]], cardinality=3), "class numbers below 3.*holds 3"),
         (lambda: Votes.from_matrix([[0]], cardinality=0), "class numbers below 0"),
         (lambda: Votes.from_matrix([[0]], cardinality=3, labels=["x"]), "cardinality is 3, but there are 1 labels"),
-        (lambda: Votes.from_matrix([[0, 1]], names=["a"]), "with 1 columns, but their shape is"),
+        (lambda: Votes.from_matrix([[0, 1]], names=["a"]), "2 columns, one a source, but there are 1 names"),
         (lambda: Votes.from_matrix([[0, 1]], names=["a", "a"]), "two sources are called 'a'"),
         (lambda: Votes.from_matrix([[0, 1]], names=[3, 4]), r"source names must be strings, but got 3 \(int\)"),
         (lambda: Votes.from_matrix(np.empty((3, 0))), "at least one source"),

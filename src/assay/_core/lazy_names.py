@@ -8,7 +8,10 @@ from typing import Any
 
 
 def lazy_names(
-    namespace: MutableMapping[str, Any], homes: Mapping[str, Sequence[str]], modules: Sequence[str] = ()
+    namespace: MutableMapping[str, Any],
+    homes: Mapping[str, Sequence[str]],
+    modules: Sequence[str] = (),
+    instead: Mapping[str, str] | None = None,
 ) -> Callable[[str], Any]:
     """A module's ``__getattr__`` that gives names from the modules which hold them.
 
@@ -20,6 +23,8 @@ def lazy_names(
         Module -> the names that it holds.
     modules
         Modules of the package that can be named without an import of their own, as in ``assay.engine.Dask``.
+    instead
+        Names of other libraries -> what to use in their place.
     """
     package = namespace["__name__"]
     home_of = {name: home for home, names in homes.items() for name in names}
@@ -28,7 +33,8 @@ def lazy_names(
         if name in modules:
             return import_module(f"{package}.{name}")
         if name not in home_of:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            hint = f"; {instead[name]}" if instead and name in instead else ""
+            raise AttributeError(f"module {package!r} has no attribute {name!r}{hint}")
         value = getattr(import_module(home_of[name]), name)
         namespace[name] = value
         return value

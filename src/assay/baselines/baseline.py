@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from assay._core.estimator import Estimator
+from assay._core.foreign_settings import ExplainsForeignNames, explains_foreign_to_baselines
 from assay.gold import micro_accuracy, outcome_numbers
 from assay.labels import Labels
-from assay.model import ExplainsForeignNames, explains_foreign_to_baselines
 from assay.tasks import TaskGraph
 from assay.votes import Schema, Votes, aligned, as_votes
 

@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from assay._core.estimator import one_or_list
+from assay._core.foreign_settings import explains_foreign_to_baselines
 from assay.baselines.baseline import Baseline
 from assay.baselines.confusion_tables import scoring_by_em
 from assay.counts import Layout, Patterns, SourceGraph
-from assay.model import Scoring, explains_foreign_to_baselines, posterior, softmax
+from assay.model import Scoring, posterior, softmax
 from assay.model.estimate import BalanceBelief, EMSettings, Knowledge
 from assay.votes import CodeArray, Votes, as_votes
 

@@ -15,7 +15,7 @@ _HOMES = {
     "assay.checks.drift_tests": ["Drift", "drift", "drift_table"],
     "assay.checks.identifiability": ["parts_of"],
     "assay.checks.problems": ["CODES", "CheckReport", "Code", "Problem", "in_order"],
-    "assay.checks.unrelated_gold": ["unrelated_gold"],
+    "assay.checks.unrelated_gold": ["gold_beside_votes"],
     "assay.checks.vote_counts": ["VoteCounts", "count_votes"],
     "assay.checks.wording": ["HAND_LABELS"],
 }
@@ -35,12 +35,12 @@ __all__ = [
     "drift",
     "drift_table",
     "duplicate_groups",
+    "gold_beside_votes",
     "in_order",
     "inside_another",
     "left_out",
     "nearly_alike",
     "parts_of",
-    "unrelated_gold",
     "with_models",
 ]
 
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from assay.checks.drift_tests import Drift, drift, drift_table
     from assay.checks.identifiability import parts_of
     from assay.checks.problems import CODES, CheckReport, Code, Problem, in_order
-    from assay.checks.unrelated_gold import unrelated_gold
+    from assay.checks.unrelated_gold import gold_beside_votes
     from assay.checks.vote_counts import VoteCounts, count_votes
     from assay.checks.wording import HAND_LABELS
 

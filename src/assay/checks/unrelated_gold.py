@@ -31,7 +31,7 @@ _SIGNIFICANT = 2.5
 """In standard errors."""
 
 
-def unrelated_gold(votes: Votes, truth: Votes) -> Iterator[Problem]:
+def gold_beside_votes(votes: Votes, truth: Votes) -> Iterator[Problem]:
     """A308, from the votes on items with gold, and their gold as votes of one source."""
     rng = np.random.default_rng(0)
     if len(votes) > _MOST:

@@ -14,7 +14,7 @@ from assay.cli import demo, end_model, exchange, labeling, results, studio, vote
 from assay.cli.options import Debug
 from assay.cli.output import complain, keep_for_json
 from assay.cli.session import session
-from assay.errors import AssayError, CheckWarning
+from assay.errors import AssayError, CheckWarning, FaultWarning
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -49,8 +49,9 @@ def main() -> None:
     """Run the command line; a user's mistake gives one readable message and exit code 2."""
     session.debug = "--debug" in sys.argv
     signal.signal(signal.SIGTERM, _terminated)
-    # What a check warns of is printed, in the words of assay.toml.
+    # What a check warns of, and who failed, is printed, in the words of assay.toml.
     warnings.simplefilter("ignore", CheckWarning)
+    warnings.simplefilter("ignore", FaultWarning)
     if "--json" in sys.argv:
         keep_for_json()
     try:

@@ -15,7 +15,6 @@ _HOMES = {
     "assay.model.counted": ["gold_in_pieces"],
     "assay.model.explanation": ["Explanation"],
     "assay.model.fitted": ["Fitted"],
-    "assay.model.foreign_settings": ["ExplainsForeignNames", "explains_foreign", "explains_foreign_to_baselines"],
     "assay.model.label_model": ["LabelModel"],
     "assay.model.scorer": ["posterior"],
     "assay.model.scoring": ["Scoring", "softmax"],
@@ -25,7 +24,6 @@ _HOMES = {
 __all__ = [
     "ALL_RANDOM",
     "Choice",
-    "ExplainsForeignNames",
     "Explanation",
     "Fitted",
     "LabelModel",
@@ -33,8 +31,6 @@ __all__ = [
     "Scoring",
     "check_settings",
     "choice_of",
-    "explains_foreign",
-    "explains_foreign_to_baselines",
     "gold_in_pieces",
     "in_common",
     "next_items",
@@ -48,7 +44,6 @@ if TYPE_CHECKING:
     from assay.model.counted import gold_in_pieces
     from assay.model.explanation import Explanation
     from assay.model.fitted import Fitted
-    from assay.model.foreign_settings import ExplainsForeignNames, explains_foreign, explains_foreign_to_baselines
     from assay.model.label_model import LabelModel
     from assay.model.scorer import posterior
     from assay.model.scoring import Scoring, softmax

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,6 +31,8 @@ class Explanation:
     table: pd.DataFrame
     posterior: FloatArray
     """(outcomes,), concatenated over components."""
+    item: int | str | None = None
+    """The name of the item, if it has one."""
 
     @classmethod
     def joined(cls, parts: Sequence[Explanation]) -> Explanation:
@@ -53,14 +55,20 @@ class Explanation:
         table = self.table.drop(index="total")
         table.loc["data"] = total - self.table.loc["total"].to_numpy()
         table.loc["total"] = total
-        return Explanation(table, np.concatenate(posterior))
+        return replace(self, table=table, posterior=np.concatenate(posterior))
 
     def __str__(self) -> str:
-        return self.table.round(2).to_string()
+        return self._named.to_string()
 
     def _repr_html_(self) -> str:
-        html: str = self.table.round(2).to_html()
+        html: str = self._named.to_html()
         return html
+
+    @property
+    def _named(self) -> pd.DataFrame:
+        """As it is shown: with the item's name, which is not its row number, in the corner."""
+        table = self.table.round(2)
+        return table if self.item is None else table.rename_axis(columns=f"item {self.item!r}")
 
 
 def explain(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
@@ -12,6 +13,7 @@ import numpy.typing as npt
 
 from assay._core import views
 from assay._core.estimator import Estimator, from_fitted, one_or_list
+from assay._core.foreign_settings import ExplainsForeignNames, explains_foreign
 from assay._core.warned import warn
 from assay.checks import CheckReport, Drift, drift
 from assay.counts import Tally, needs_counting_in_pieces
@@ -25,7 +27,6 @@ from assay.model.estimate import SolverOutcome
 from assay.model.explanation import Explanation
 from assay.model.files import read_model, write_model
 from assay.model.fitted import BySource, Fitted
-from assay.model.foreign_settings import ExplainsForeignNames, explains_foreign
 from assay.model.labeling import labels_of
 from assay.model.later_layer import check_others, in_layers
 from assay.model.settings import ModelSettings, check_settings
@@ -300,6 +301,7 @@ class LabelModel(ModelSettings, ExplainsForeignNames, Estimator[Fitted]):
         chosen = [most_probable(part)[0] for part in self._known.posteriors(votes)]
         return chosen[0] if len(chosen) == 1 else np.column_stack(chosen)
 
+    @explains_foreign
     def score(self, votes: Any, gold: Any) -> float:
         """The accuracy over all components, on items whose outcome gold determines.
 
@@ -372,7 +374,8 @@ class LabelModel(ModelSettings, ExplainsForeignNames, Estimator[Fitted]):
         votes
             What :meth:`predict_proba` takes.
         row
-            A row number, or a name if it is a string.
+            A row number, or a name if it is a string. Where names are numbers, ``votes.row_of(name)`` is the row; the
+            explanation shows the name.
         labels
             Labels of all these items that :func:`assay.refine` made from this model's: what the data changed is then
             the row *data*, and of an item with gold what it would change without.
@@ -383,7 +386,9 @@ class LabelModel(ModelSettings, ExplainsForeignNames, Estimator[Fitted]):
             raise VoteError(f"row must be a row number, or the name of an item as a string, but is {row!r}")
         if not -len(aligned) <= row < len(aligned):
             raise VoteError(f"there is no row {row}; there are {len(aligned)} items")
-        found = self._known.explain(aligned.take([row]))
+        item = None if aligned.items is None else aligned.items[row]
+        name = item.item() if isinstance(item, np.generic) else item
+        found = replace(self._known.explain(aligned.take([row])), item=name)
         if labels is None:
             return found
         if labels.tasks != aligned.tasks or len(labels) != len(aligned):

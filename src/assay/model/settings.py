@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from assay._core.arguments import several, whole_number
+from assay._core.foreign_settings import explains_foreign
 from assay.counts import Dependency
 from assay.errors import AssayError, listing
 from assay.model.estimate.balance_belief import BalanceBelief, BalanceOf, BalanceStrength
 from assay.model.estimate.knowledge import Belief, Knowledge
 from assay.model.estimate.methods import METHODS, EMSettings, Method
-from assay.model.foreign_settings import explains_foreign
 from assay.model.known_balance import balance_beliefs
 from assay.tasks import TaskGraph
 from assay.votes import Schema

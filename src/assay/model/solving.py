@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from assay._core.memory import check_memory
 from assay._core.threads import one_blas_thread
-from assay.checks import HAND_LABELS, CheckReport, check_tally, in_order, unrelated_gold
+from assay.checks import HAND_LABELS, CheckReport, check_tally, gold_beside_votes, in_order
 from assay.counts import Dependency, Evidence, Layout, SourceGraph, layout_of
 from assay.errors import UnidentifiableError, VoteError
 from assay.gold import GoldItems
@@ -53,7 +53,7 @@ def check_of(counted: Counted, dependencies: Sequence[Dependency], settings: Mod
     )
     if counted.gold is None or settings.adversarial:
         return report
-    return in_order([*report.problems, *unrelated_gold(counted.gold.votes, counted.gold.truth)])
+    return in_order([*report.problems, *gold_beside_votes(counted.gold.votes, counted.gold.truth)])
 
 
 def checked(counted: Counted, dependencies: Sequence[Dependency], settings: ModelSettings) -> CheckReport:

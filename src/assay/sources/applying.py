@@ -11,10 +11,12 @@ from typing import Any, Literal
 
 from assay._core.arguments import whole_number
 from assay._core.batch_size import BATCH_SIZE
+from assay._core.foreign_settings import explains_foreign
 from assay._core.progress import Progress
 from assay._core.rows import Batch, batches, row_count
+from assay._core.warned import warn
 from assay.engine import Auto, Engine, Local, Processes, engine_of
-from assay.errors import SourceError, TaskError
+from assay.errors import FaultWarning, SourceError, TaskError
 from assay.llm import PromptSettings, Session
 from assay.sources.base import Source, flatten
 from assay.sources.batch_job import Job, OnError, Part, PromptJob, declared_votes
@@ -26,7 +28,11 @@ from assay.sources.prompts import PromptSource
 from assay.tasks import TaskGraph, Vote, task_graph_declared_last
 from assay.votes import Votes
 
+_MOST_TOLD = 5
+"""As many failing sources are named in a warning."""
 
+
+@explains_foreign
 def apply(
     sources: Source | Iterable[Any],
     data: Any,
@@ -61,8 +67,8 @@ def apply(
         row. Without it, the index of a pandas table names them, unless it only numbers the rows.
     on_error
         What to do when a source fails on a row or votes for an unknown label:
-        ``"raise"`` stops and names source, row and cause; ``"abstain"`` counts it in
-        ``votes.faults`` and takes it as an abstention.
+        ``"raise"`` stops and names source, row and cause; ``"abstain"`` takes it as an abstention,
+        counts it in ``votes.faults`` and says so at the end, in a :class:`assay.FaultWarning`.
     workers
         How many processes to use. ``"auto"``: one, and after some seconds as many as there are cores, if one core is
         all that the sources use. The votes do not depend on it.
@@ -111,6 +117,11 @@ def apply(
     graph = tasks if tasks is not None else task_graph_declared_last()
     if graph is None:
         raise TaskError("no task graph: declare assay.TaskGraph([...]) first, or give apply(..., tasks=...)")
+    if not isinstance(graph, TaskGraph):
+        raise TaskError(
+            f"tasks must be a TaskGraph, but got {graph!r}; for one task with these labels write "
+            "assay.TaskGraph.flat('label', ['Ham', 'Spam'])"
+        )
     declared = declared_votes(flat, graph.label_space)
     collected = Collected(flat, graph, declared)
     asked = [source for source in flat if isinstance(source, PromptSource)]
@@ -129,11 +140,25 @@ def apply(
         else:
             parts = _with_progress(steps.parts(rows), row_count(data), progress)
         for part in parts:
-            _raise_failures(flat, part, on_error)
+            _raise_failures(flat, part, on_error, names)
             collected.add(part)
         if store is not None:
             store.prune()
-    return replace(collected.votes(), items=names.all())
+    votes = replace(collected.votes(), items=names.all())
+    if on_error == "abstain" and votes.faults:
+        warn(FaultWarning(_failed(votes)))
+    return votes
+
+
+def _failed(votes: Votes) -> str:
+    """Who failed how often, in a sentence."""
+    told = [
+        f"{fault.source!r} on {'all ' if fault.count == len(votes) else ''}{fault.count:,} of {len(votes):,} rows, "
+        f"first on row {fault.row}: {fault.error}"
+        for fault in sorted(votes.faults, key=lambda fault: -fault.count)[:_MOST_TOLD]
+    ]
+    more = len(votes.faults) - len(told)
+    return "sources failed, and count as abstaining there: " + "; ".join(told) + (f"; and {more} more" if more else "")
 
 
 def _place(engine: Any, workers: int | Literal["auto"], sources: Sequence[Source]) -> Engine:
@@ -215,13 +240,15 @@ class _Waiting:
     """The sources that must be asked."""
 
 
-def _raise_failures(sources: Sequence[Source], part: Part, on_error: OnError) -> None:
+def _raise_failures(sources: Sequence[Source], part: Part, on_error: OnError, names: NamesInPassing) -> None:
     """Raise the failure of the first source that has one; what the others said is kept by then."""
     for source in sources if on_error == "raise" else ():
         failed = part[source.name].failed
         if failed is not None and failed.grave is not None:
             row, told = failed.grave
-            raise SourceError(f"source {source.name!r} failed on row {row}: {told}") from failed.cause
+            item = names.of(row)
+            which = f"row {row}" if item is None else f"row {row} (item {item!r})"
+            raise SourceError(f"source {source.name!r} failed on {which}: {told}") from failed.cause
 
 
 def _with_progress(parts: Iterator[tuple[Batch, Part]], total: int | None, progress: bool) -> Iterator[Part]:

@@ -10,6 +10,7 @@ from typing import Any, overload
 
 from assay._core.arguments import whole_number
 from assay._core.event_loop import gathered
+from assay._core.foreign_settings import explains_foreign
 from assay._core.rows import Batch
 from assay.errors import SourceError
 from assay.sources.base import Emission, Failure, Source, levels_for
@@ -94,6 +95,7 @@ def source(
     cache: bool | None = None,
     concurrency: int = CONCURRENCY,
 ) -> Callable[[Callable[..., Any]], FunctionSource]: ...
+@explains_foreign
 def source(
     function: Callable[..., Any] | None = None,
     /,

@@ -42,6 +42,17 @@ class NamesInPassing:
                 self._parts.append(part)
             yield batch
 
+    def of(self, row: int) -> int | str | None:
+        """The name of a row that passed, if it has one."""
+        if self.column is None:
+            return None if self._index is None else self._index[row : row + 1].tolist()[0]
+        for part in self._parts:
+            if row < len(part):
+                found: int | str = part[row]
+                return found
+            row -= len(part)
+        return None
+
     def all(self) -> Names | None:
         """(items,): the names of all rows that passed; repeated ones are refused."""
         if self.column is None:

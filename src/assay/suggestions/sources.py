@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import heapq
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from assay._core.arguments import whole_number
 from assay._core.progress import Progress
 from assay._core.rows import batches
 from assay.counts import Tally
-from assay.errors import DataError, SourceError
+from assay.errors import DataError, FaultWarning, SourceError
 from assay.llm import Ask, BudgetSpentError, PromptSettings, Reply, Request, Session
 from assay.sources import PromptCosts, PromptSource, Source, apply, costs_of_requests, flatten
 from assay.suggestions.rule_answers import Proposed, Refused, found_in, names_for, read_rules, without_repeats
@@ -232,7 +233,9 @@ def _measured(
     if not made:
         return [], []
     sources = [source for _, source in made]
-    votes = apply([*sources, *others], rows, tasks, on_error="abstain", progress=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FaultWarning)  # what fails is not suggested
+        votes = apply([*sources, *others], rows, tasks, on_error="abstain", progress=False)
     tally = Tally.of(votes)
     overlap, agreed = (np.zeros((len(tally.names), len(tally.names))) for _ in range(2))
     for component in range(len(tasks.label_space.components)):

@@ -374,6 +374,8 @@ def _not_a_label(value: object, task: str | None = None) -> str:
     where = "" if task is None else f" for task {task!r}"
     stands_for_nothing = isinstance(value, int | float | str) and (value in (-1, "") or value != value)
     advice = "; return None to abstain" if stands_for_nothing else ""
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        advice = "; labels go by their names, so return those, as with HAM, SPAM, ABSTAIN = 'Ham', 'Spam', None"
     if isinstance(value, list | tuple | set | frozenset):
         advice = "; assay.one_of(...) votes for one of several labels"
     return f"expected a label name{where}, but got {value!r} ({type(value).__name__}){advice}"

@@ -12,11 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from assay._core import views
+from assay._core.foreign_settings import explains_foreign
 from assay.errors import AssayError, VoteError, listing
 from assay.tasks import TaskGraph, Vote, texts_of
 from assay.votes.alignment import check_emitted, check_sources
 from assay.votes.columns import Column, encode, probability_column
 from assay.votes.dense_codes import DenseCodes
+from assay.votes.encoding import ABSTAIN, smallest
 from assay.votes.levels import given_levels
 from assay.votes.long_table import long_lists, long_votes
 from assay.votes.matrix import codes_of_matrix, column_names
@@ -170,6 +172,8 @@ class Votes(HasSchema):
         table = tuple(Vote(((task, label),)) for label in tasks.tasks[0].labels)
         own = column_names(matrix) if names is None else list(names)
         sources = [str(i) for i in range(width)] if own is None else own
+        if len(sources) != width:
+            raise VoteError(f"the matrix has {width} columns, one a source, but there are {len(sources)} names")
         schema = Schema(tasks, tuple(sources), (table,) * len(sources))
         if isinstance(given, SparseCodes) and given.width == len(sources):
             return cls(schema, replace(given, codes=given.codes.astype(schema.code_type)))
@@ -400,7 +404,7 @@ class Votes(HasSchema):
     def __repr__(self) -> str:
         n, m = self.shape
         count = len(self.tasks)
-        return f"Votes({n:,} items × {m:,} sources, {count} task{'s' * (count != 1)})"
+        return f"Votes({n:,} item{'s' * (n != 1)} × {m:,} source{'s' * (m != 1)}, {count} task{'s' * (count != 1)})"
 
     def __eq__(self, other: object) -> bool:
         """Same tasks, sources, value tables, codes and item names."""
@@ -565,6 +569,7 @@ class Votes(HasSchema):
 
     # Inspection
 
+    @explains_foreign
     def summary(self, gold: Any = None, *, by: str = "source") -> pd.DataFrame:
         """Coverage, overlaps and conflicts of the sources; with gold, also their accuracy.
 
@@ -639,6 +644,34 @@ class Votes(HasSchema):
             texts = np.array([*texts_of(table), None], dtype=object)
             columns[name] = pd.Series(texts[codes], dtype=object, index=self.items)
         return pd.DataFrame(columns, index=self.items if self.items is not None else range(len(self)))
+
+    def to_matrix(self) -> CodeArray:
+        """(items, sources) class numbers 0…k−1 of the only task, in the order of its labels, and −1 for abstain.
+
+        What :meth:`from_matrix` takes, and Snorkel calls ``L``. The numbers in ``codes`` are others: there each source
+        counts its own values. Votes for one of several labels cannot be told so, and are refused.
+
+        >>> tasks = TaskGraph.flat("mail", ["ham", "spam"])
+        >>> Votes.from_columns(tasks, {"links": ["spam", None], "greets": [None, "ham"]}).to_matrix().tolist()
+        [[1, -1], [-1, 0]]
+        """
+        if len(self.tasks.declared) != 1 or self.tasks.multiple:
+            raise VoteError(
+                "a matrix of class numbers is about one task of which one label applies, but these votes are about "
+                f"{listing([task.name for task in self.tasks.declared])}; to_pandas() has their labels"
+            )
+        (task,) = self.tasks.names
+        number: dict[Any, int] = {((task, label),): place for place, label in enumerate(self.tasks[task].labels)}
+        found = np.full(self.shape, ABSTAIN, dtype=smallest(len(number)))
+        for j, (name, table, codes) in enumerate(zip(self.names, self.values, self.store.columns(), strict=True)):
+            for vote in table:
+                if vote.labels not in number:
+                    raise VoteError(
+                        f"source {name!r} says {str(vote)!r}, which is no label of task {task!r} but a set of them, "
+                        "so that it has no class number; to_pandas() has it"
+                    )
+            found[:, j] = np.array([*(number[vote.labels] for vote in table), ABSTAIN], dtype=found.dtype)[codes]
+        return found
 
     # Storage
 

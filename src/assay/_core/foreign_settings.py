@@ -1,4 +1,4 @@
-"""Settings, arguments and attributes of other label models, and what to use here instead."""
+"""Settings, arguments, attributes and names of other libraries, and what to use here instead."""
 
 from __future__ import annotations
 
@@ -31,6 +31,14 @@ _INSTEAD = {
     "return_probs": "predict_proba(votes) gives the probabilities",
     "deps": "dependencies= are pairs of sources",
     "k": "cardinality= is the number of classes of a bare matrix",
+    "Y": "give true labels second: score(votes, gold), votes.summary(gold)",
+    "metrics": "score(votes, gold) is the accuracy; assay.evaluate(model.label(votes), gold) has the others",
+    "fault_tolerant": "apply(..., on_error='abstain') takes failures as abstentions, and votes.faults counts them",
+    "n_parallel": "workers= is the number of processes",
+    "return_meta": "votes.faults tells what failed",
+    "pre": "@assay.preprocess declares what functions share, and they ask for it by its name",
+    "df": "give the data second: apply(sources, data)",
+    "lfs": "give the sources first: apply(sources, data)",
 }
 """Arguments that Snorkel, MeTaL, crowd-kit or scikit-learn have."""
 
@@ -60,8 +68,27 @@ _ATTRIBUTES = {
     "errors_": "LabelModel().fit(votes).conditionals_ has confusion matrices; assay.aggregate(table).confusion(worker) "
     "is that of a worker",
     "priors_": "LabelModel().fit(votes).class_balance_ has the shares of classes",
+    "get_weights": "LabelModel().fit(votes).sources_ has the accuracy of each source and value, with its interval",
+    "get_conditional_probs": "LabelModel().fit(votes).conditionals_ has them",
 }
-"""Attributes and methods that estimators of crowd-kit have."""
+"""Attributes and methods that estimators of crowd-kit and Snorkel have."""
+
+INSTEAD_OF_NAMES = {
+    **dict.fromkeys(["labeling_function", "LabelingFunction", "nlp_labeling_function"], "@assay.source makes a source"),
+    **dict.fromkeys(
+        ["LFApplier", "PandasLFApplier", "PandasParallelLFApplier", "DaskLFApplier", "SparkLFApplier"],
+        "assay.apply(sources, data) applies sources",
+    ),
+    "LFAnalysis": "votes.summary(gold) tells what sources do",
+    "MajorityLabelVoter": "assay.MajorityVote is the majority vote",
+    "filter_unlabeled_dataframe": "model.label(votes).voted() has the labels of items with votes",
+    "probs_to_preds": "model.predict(votes) gives class numbers",
+    **dict.fromkeys(["slicing_function", "slice_dataframe"], "assay.evaluate(labels, gold, slices=...) scores slices"),
+    "preprocessor": "@assay.preprocess declares what functions share",
+    "Scorer": "assay.evaluate(labels, gold) scores",
+    **dict.fromkeys(["GLAD", "MACE", "MMSR", "Wawa", "ZeroBasedSkill"], "assay.aggregate(table) weighs workers"),
+}
+"""Names that people coming from Snorkel and crowd-kit look for in the package."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -79,7 +106,7 @@ class ExplainsForeignNames:
     >>> import assay
     >>> assay.DawidSkene().skills_
     Traceback (most recent call last):
-    assay.model.foreign_settings.ForeignNameError: DawidSkene has no 'skills_': LabelModel().fit(votes).sources_ has ...
+    assay._core.foreign_settings.ForeignNameError: DawidSkene has no 'skills_': LabelModel().fit(votes).sources_ has ...
     """
 
     if not TYPE_CHECKING:  # or else every misspelt attribute would pass the type checker

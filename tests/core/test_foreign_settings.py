@@ -7,7 +7,7 @@ from sklearn.base import clone
 
 import assay
 from assay import AssayError, LabelModel
-from assay.model.foreign_settings import explains_foreign
+from assay._core.foreign_settings import explains_foreign
 
 
 @pytest.mark.parametrize(
@@ -72,3 +72,28 @@ def test_settings_and_arguments_that_baselines_do_not_have(kind):
         kind(cardinalty=3)
     with pytest.raises(AssayError, match=r"LabelModel\(\)\.fit\(votes, gold\)"):
         kind().fit([[0, 1]], true_labels=[0])
+
+
+VOTES = assay.Votes.from_matrix([[0, 1, 1], [1, 1, 0], [0, 0, 0]])
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: assay.apply([], [], fault_tolerant=True), "on_error='abstain'"),
+        (lambda: assay.source(pre=[]), "@assay.preprocess"),
+        (lambda: VOTES.summary(Y=[0, 1, 0]), r"votes\.summary\(gold\)"),
+        (lambda: LabelModel().score(VOTES, [0, 1, 0], metrics=["f1"]), r"assay\.evaluate"),
+        (lambda: LabelModel().get_weights(), "sources_"),
+    ],
+)
+def test_what_snorkel_s_users_type(call, says):
+    with pytest.raises(AssayError, match=says):
+        call()
+
+
+@pytest.mark.parametrize("name", ["LFAnalysis", "PandasLFApplier", "MajorityLabelVoter", "slicing_function", "GLAD"])
+def test_a_name_of_another_library_says_what_to_use(name):
+    with pytest.raises(AttributeError, match=rf"module 'assay' has no attribute '{name}'; .*assay|votes"):
+        getattr(assay, name)
+    assert not hasattr(assay, "nothing_of_this_name")
