@@ -30,6 +30,12 @@ class TestKruskal:
         model = assay.LabelModel(class_balance=[0.3, 0.3, 0.4]).fit(FEW)
         assert model.check_ == assay.check(FEW, class_balance=[0.3, 0.3, 0.4])
 
+    def test_hand_labels_tell_it(self):
+        truth = np.random.default_rng(0).integers(3, size=20_000)
+        gold = np.where(np.arange(20_000) < 60, truth, -1)
+        assert "A103" not in assay.LabelModel().check(FEW, gold).codes
+        assert "A103" in assay.LabelModel().check(FEW, np.where(np.arange(20_000) < 30, truth, -1)).codes
+
     def test_labels_of_a_task_with_few_sources(self, entities):
         world = task_world(entities, ["entity"] * 3 + ["person"] * 3 + ["org"] * 2)
         problem = only(assay.check(world.draw(2000).votes))

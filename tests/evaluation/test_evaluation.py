@@ -117,3 +117,17 @@ def test_labels_in_a_file_get_the_same_scores(tmp_path, named, taught, monkeypat
             assay.evaluate(path)
     with pytest.raises(VoteError, match="the slice 'odd' must be True or False for each of the 1000 items"):
         assay.evaluate(path, known, slices={"odd": [True]})
+
+
+def test_a_tie_counts_in_part_for_a_task_too():
+    labels = assay.Labels(
+        assay.TaskGraph.flat("mail", ["ham", "spam"]), (np.array([[0.5, 0.5], [0.5, 0.5], [0.9, 0.1]]),)
+    )
+    found = assay.evaluate(labels, ["ham", "spam", "ham"])
+    assert found.accuracy == pytest.approx(2 / 3)
+    assert found.tasks.loc["mail", "accuracy"] == pytest.approx(2 / 3)
+
+
+def test_probabilities_are_no_labels_and_it_says_how_to_make_them_so():
+    with pytest.raises(assay.AssayError, match=r"expected labels, .* got ndarray; .*assay\.Labels\(tasks, \(P,\)\)"):
+        assay.evaluate(np.array([[0.5, 0.5]]), ["ham"])

@@ -127,3 +127,9 @@ def test_on_real_votes_the_planted_faults_are_found():
     assert "'s4' is worse than chance" in sentences
     assert "'s0' and 's8'" in sentences
     assert "'other'" in sentences
+
+
+@pytest.mark.parametrize(("accuracy", "named"), [(0.3, True), (0.46, False), (0.8, False)])
+def test_a_source_that_is_mostly_wrong_is_named_though_a_guess_would_be_worse(accuracy, named):
+    found = told(sources=[source(accuracy=accuracy, chance=0.1)])
+    assert any("'kb' is wrong more often than right" in entry.what for entry in found) == named

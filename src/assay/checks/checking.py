@@ -239,7 +239,8 @@ def _warnings(counts: VoteCounts, known: _Known) -> Iterator[Problem]:
         return  # what follows needs a table of all pairs
     votes = among_votes(counts)
     unrelated = list(too_little_signal(counts, with_abstentions(counts, votes).among(counts.independent), parts))
-    if not set(counts.tasks) <= known.labeled:
+    by_hand = set(counts.tasks) <= known.labeled
+    if not by_hand:
         yield from unrelated
-    undetermined = list(unknown_balance(counts, lonely, known.balance))
+    undetermined = [] if by_hand else list(unknown_balance(counts, lonely, known.balance))
     yield from undetermined or votes_do_not_tell(counts, votes, known.balance, related=not unrelated)

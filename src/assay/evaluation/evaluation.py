@@ -138,6 +138,11 @@ def evaluate(
 
     if ranges < 1:
         raise AssayError(f"ranges must be a positive integer, but is {ranges!r}")
+    if not isinstance(labels, Labels | str | Path):
+        raise AssayError(
+            f"expected labels, as model.label(votes) gives them, or a file of them, but got {type(labels).__name__}; "
+            "of an (items, classes) array P of probabilities make labels by assay.Labels(tasks, (P,))"
+        )
     if isinstance(labels, str | Path):
         labels, gold, known_rows, items = _with_gold(Path(labels), gold)
         slices = {name: _mask(name, given, items)[known_rows] for name, given in (slices or {}).items()}
@@ -155,7 +160,7 @@ def evaluate(
     rows, confusion = {}, {}
     for task in labels.tasks:
         names = _names(labels, task.name)
-        found = task_scores(scored.labels[task.name], scored.said(task.name), scored.weights, len(names))
+        found = task_scores(scored, task.name, len(names))
         confusion[task.name] = pd.DataFrame(
             found.counts, index=pd.Index(names, name="gold"), columns=pd.Index(names, name="label")
         )

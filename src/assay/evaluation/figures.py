@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from assay.evaluation.scored import most_probable_shares
 from assay.gold import UNSETTLED, effective_size, score_interval
 
 if TYPE_CHECKING:
@@ -85,8 +86,7 @@ def _pooled(scored: Scored, value: Callable[[FloatArray, IntArray], FloatArray])
 
 
 def _right(joint: FloatArray, truth: IntArray) -> FloatArray:
-    best = joint >= joint.max(axis=1, keepdims=True) - 1e-12
-    found: FloatArray = (best / best.sum(axis=1, keepdims=True))[np.arange(len(truth)), truth]
+    found: FloatArray = most_probable_shares(joint)[np.arange(len(truth)), truth]
     return found
 
 
@@ -111,15 +111,14 @@ class TaskScores:
     """Per label."""
 
 
-def task_scores(truth: IntArray, said: IntArray, weights: FloatArray, labels: int) -> TaskScores:
-    """Compare labels by number, where −1 is the last one and −2 unknown."""
-    known = truth > UNSETTLED
-    truth, said, weights = truth[known] % labels, said[known] % labels, weights[known]
+def task_scores(scored: Scored, task: str, labels: int) -> TaskScores:
+    """The labels of a task. In the accuracy, a tie counts in part; for the rest, its first label is chosen."""
+    known = scored.labels[task] > UNSETTLED
+    truth, said, weights = scored.labels[task][known] % labels, scored.said(task)[known] % labels, scored.weights[known]
     counts = np.zeros((labels, labels), dtype=np.int64)
     np.add.at(counts, (truth, said), 1)
-    right = truth == said
     f1 = tuple(_f1(truth, said, weights, label) for label in range(labels))
-    accuracy = ratio(right.astype(np.float64), np.ones(len(right)), weights)
+    accuracy = ratio(scored.right(task)[known], np.ones(len(truth)), weights)
     return TaskScores(counts, accuracy, _mean_f1(f1, truth, said, weights), f1)
 
 

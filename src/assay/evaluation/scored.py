@@ -107,6 +107,26 @@ class Scored:
         found: IntArray = label_of[self.joint[index].argmax(axis=1)]
         return found
 
+    def right(self, task: str) -> FloatArray:
+        """(items,): the share of the most probable outcomes, one unless there is a tie, with a task's true label."""
+        index = self.tasks.label_space.component_of(task)
+        label_of = self.tasks.label_space.components[index].label_of(task).astype(np.int64)
+        found: FloatArray = (most_probable_shares(self.joint[index]) * (label_of == self.labels[task][:, None])).sum(
+            axis=1
+        )
+        return found
+
+
+def most_probable_shares(joint: FloatArray) -> FloatArray:
+    """(items, outcomes): one for the most probable outcome, and 1/k for each of k in a tie.
+
+    >>> most_probable_shares(np.array([[0.2, 0.8], [0.5, 0.5]])).tolist()
+    [[0.0, 1.0], [0.5, 0.5]]
+    """
+    best = joint >= joint.max(axis=1, keepdims=True) - 1e-12
+    found: FloatArray = best / best.sum(axis=1, keepdims=True)
+    return found
+
 
 def as_gold(tasks: TaskGraph, gold: Any, items: int, names: npt.NDArray[Any] | None = None) -> Votes:
     """True labels in any of the shapes that :meth:`assay.Votes.summary` takes, for so many items."""

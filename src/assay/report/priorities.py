@@ -34,6 +34,8 @@ _FROM_THE_CHECK: dict[str, Urgency] = {
     "A307": "look",
 }
 """Findings of the check that are about what to change, in the order of their weight."""
+_FEW_VOTES = 20
+"""What is said so rarely is not worth mending first."""
 _ENOUGH_GOLD = 30
 """With fewer votes on items with gold, gold says little about a source."""
 
@@ -62,6 +64,7 @@ def priorities(
         *(Priority("stop", _sentence(problem.message), _sentence(problem.fix)) for problem in check.errors),
         *_failing(faults),
         *_worse_than_chance(sources),
+        *_mostly_wrong(sources),
         *_misjudged(sources),
         *_repeating(redundant),
         *_thin_tasks(tasks),
@@ -97,6 +100,27 @@ def _worse_than_chance(sources: Sequence[SourceFacts]) -> Iterator[Priority]:
     if len(astray) > _MOST_OF_A_KIND:
         names = listing([source.name for source in astray[_MOST_OF_A_KIND:]])
         yield Priority("fix", f"{len(astray) - _MOST_OF_A_KIND} more sources are worse than chance: {names}.")
+
+
+def _mostly_wrong(sources: Sequence[SourceFacts]) -> Iterator[Priority]:
+    """Values that are wrong more often than right, though no guess would do better: of many labels each is rare."""
+    found = [
+        (source.name, value)
+        for source in sources
+        for value in source.values
+        if value.votes >= _FEW_VOTES and value.high < 0.5 and not source.is_worse_than_chance
+    ]
+    found.sort(key=lambda entry: (entry[1].accuracy - 1) * entry[1].votes)
+    for name, value in found[:_MOST_OF_A_KIND]:
+        yield Priority(
+            "fix",
+            f"{name!r} is wrong more often than right: {value.accuracy:.0%} of its {value.votes:,} votes for "
+            f"{value.label} appear to be right.",
+            "Read some of its votes below, and make it narrower: leave out what makes it vote where it should not.",
+        )
+    if len(found) > _MOST_OF_A_KIND:
+        names = listing(dict.fromkeys(name for name, _ in found[_MOST_OF_A_KIND:]))
+        yield Priority("fix", f"Some votes of these are wrong more often than right, too: {names}.")
 
 
 def _misjudged(sources: Sequence[SourceFacts]) -> Iterator[Priority]:
