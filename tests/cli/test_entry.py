@@ -1,11 +1,11 @@
 """The command line as a stranger meets it: real processes for exit codes and streams, the rest in this one."""
 
 import json
-import re
 import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
@@ -80,16 +80,21 @@ def test_dependencies_are_shown_and_learned(project):
 
 
 def test_a_run_says_which_dependencies_it_learned(tmp_path):
-    folder = tmp_path / "p"
-    runner.invoke(app, ["init", str(folder), "--texts", "500"])
-    settings = (folder / "assay.toml").read_text()
-    changed = re.sub(r"(?m)^dependencies = .*$", 'dependencies = "learn"', settings)
-    assert changed != settings
-    (folder / "assay.toml").write_text(changed)
-    told = json.loads(runner.invoke(app, ["run", str(folder), "--json"]).stdout)
-    assert ["tagger", "tagger2"] in [edge["sources"] for edge in told["learned_dependencies"] if edge["kept"]]
-    assert any("tagger2" in note for note in told["notes"])
-    assert runner.invoke(app, ["check", str(folder)]).exit_code == 0
+    rng = np.random.default_rng(0)
+    truth = rng.integers(2, size=(600, 1))
+    said = np.where(rng.random((600, 5)) < 0.8, truth, 1 - truth)
+    said = np.column_stack([said, np.where(rng.random(600) < 0.9, said[:, 4], said[:, 3])])
+    names = [f"tagger{number}" for number in range(6)]
+    pd.DataFrame(np.array(["Ham", "Spam"])[said], columns=names).to_csv(tmp_path / "data.csv", index=False)
+    (tmp_path / "assay.toml").write_text(
+        "[data]\npath = 'data.csv'\n[[tasks]]\nname = 'mail'\nlabels = ['Ham', 'Spam']\n"
+        "[model]\ndependencies = 'learn'\n"
+    )
+    (tmp_path / "sources.toml").write_text("".join(f"[[source]]\nname = '{one}'\ncolumn = '{one}'\n" for one in names))
+    told = json.loads(runner.invoke(app, ["run", str(tmp_path), "--json"]).stdout)
+    assert ["tagger4", "tagger5"] in [edge["sources"] for edge in told["learned_dependencies"] if edge["kept"]]
+    assert any("tagger5" in note for note in told["notes"])
+    assert runner.invoke(app, ["check", str(tmp_path)]).exit_code == 0
 
 
 def test_all_commands_are_listed_here():
