@@ -16,7 +16,7 @@ studio: $(INSTALLED)
 # Tests start hundreds of processes; where bytecode is not kept, each would compile Assay anew.
 test: export PYTHONDONTWRITEBYTECODE :=
 test: $(INSTALLED)
-	$(BIN)/pytest -n 2 --dist loadfile
+	$(BIN)/pytest -n 3 --dist loadfile
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

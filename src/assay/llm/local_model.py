@@ -28,8 +28,7 @@ _AT_A_TIME = 2
 class LocalModel:
     """A server in a process of its own, for as long as the context lasts; at a port, by default any that is free.
 
-    >>> with LocalModel() as model:  # doctest: +SKIP
-    ...     spam({"text": "win a prize"}, prompts=model.settings)
+    ``with LocalModel() as model: spam({"text": "win a prize"}, prompts=model.settings)`` asks it.
     """
 
     def __init__(self, port: int = 0) -> None:
