@@ -97,3 +97,10 @@ def test_a_name_of_another_library_says_what_to_use(name):
     with pytest.raises(AttributeError, match=rf"module 'assay' has no attribute '{name}'; .*assay|votes"):
         getattr(assay, name)
     assert not hasattr(assay, "nothing_of_this_name")
+
+
+def test_settings_need_their_names():
+    with pytest.raises(AssayError, match=r"2 was given without a name: .*'cardinality'"):
+        LabelModel(2)
+    with pytest.raises(AssayError, match="'local' was given without a name"):
+        LabelModel().fit(VOTES, None, "local")

@@ -7,7 +7,7 @@ from functools import wraps
 from inspect import signature
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from assay.errors import AssayError, near_miss
+from assay.errors import AssayError, listing, near_miss
 
 _INSTEAD = {
     "n_epochs": "max_steps= is the most steps of a fit, which ends by itself",
@@ -143,10 +143,17 @@ def explains_foreign_to_baselines(function: Function) -> Function:
 
 
 def _explaining(function: Function, instead: Mapping[str, str]) -> Function:
-    known = [name for name in signature(function).parameters if name != "self"]
+    parameters = signature(function).parameters.values()
+    known = [one.name for one in parameters if one.name != "self"]
+    in_order = [one for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    takes_any = any(one.kind is one.VAR_POSITIONAL for one in parameters)
 
     @wraps(function)
     def checked(*args: Any, **given: Any) -> Any:
+        if len(args) > len(in_order) and not takes_any:
+            named = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
+            which = f"say which of {listing(named, 20)} it is" if named else "no more arguments are taken"
+            raise AssayError(f"{args[len(in_order)]!r} was given without a name: {which}")
         for name in given:
             if name not in known:
                 advice = instead.get(name)

@@ -37,5 +37,6 @@ def check_emitted(given: Schema, wanted: Schema, emitted_by: Iterable[CodeArray]
         if len(emitted):
             raise VoteError(
                 f"source {name!r} says {str(table[codes[emitted[0]]])!r}, "
-                "which is not among the values that the model was fitted on"
+                "which is not among the values that the model was fitted on; fit it on votes that have it, or declare "
+                "beforehand what the source may say, as with @assay.source(task=...) or labels=[...]"
             )
