@@ -110,3 +110,47 @@ def test_forms_that_do_not_exist_are_refused(example, tmp_path, name, form):
     with pytest.raises(assay.AssayError, match=r"json|as"):
         export_labels(example[0], tmp_path / name, form)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.fixture
+def tickets(tmp_path):
+    """A project with two levels of labels and named items, that never ran."""
+    (tmp_path / "tickets.csv").write_text("Ticket,Message\n" + "".join(f"T{n},the text {n}\n" for n in range(30)))
+    new_project(tmp_path / "p", tmp_path / "tickets.csv", ["Delivery,Praise", "Delivery=Late,Lost"])
+    return Project.load(tmp_path / "p")
+
+
+def colleague(tmp_path, *rows):
+    path = tmp_path / "colleague.csv"
+    path.write_text("Ticket,Kind,Subkind\n" + "".join(f"{row}\n" for row in rows))
+    return path
+
+
+def test_a_plain_table_of_labels_is_imported(tickets, tmp_path):
+    done = import_annotations(tickets, colleague(tmp_path, "T1,Delivery,Late", "T2,praise,", "T3,,"))
+    assert (done.tool, done.answers, done.columns.item) == ("table", 2, "Ticket")
+    answers = {one.item: one.answer for one in assay.HandLabels.read(done.path).said}
+    assert answers == {"T1": {"label": "Delivery", "delivery": "Late"}, "T2": {"label": "Praise"}}
+
+
+def test_items_that_are_not_in_the_data_are_refused_or_left_out(tickets, tmp_path):
+    path = colleague(tmp_path, "T1,Delivery,Late", "X1,Praise,", "X2,Praise,")
+    with pytest.raises(assay.DataError, match=r"'X1', 'X2'; items are called 'T0'.*X1 \(line 3\), X2 \(line 4\)"):
+        import_annotations(tickets, path)
+    assert not tickets.hand_labels[0].exists()
+    done = import_annotations(tickets, path, skip_unknown=True)
+    assert (done.answers, done.unknown) == (1, ("X1 (line 3)", "X2 (line 4)"))
+
+
+def test_labels_that_contradict_the_tasks_do_not_get_in(tickets, tmp_path):
+    with pytest.raises(assay.DataError, match=r"colleague\.csv, line 3: item 'T2'"):
+        import_annotations(tickets, colleague(tmp_path, "T1,Delivery,Late", "T2,Praise,Late"))
+    assert not tickets.hand_labels[0].exists()
+
+
+def test_items_that_are_numbers_in_the_table_alone_are_found(tmp_path):
+    (tmp_path / "rows.csv").write_text("id,text\n" + "".join(f"{n},the text {n}\n" for n in [*range(9), "x"]))
+    new_project(tmp_path / "p", tmp_path / "rows.csv", ["a,b"])
+    (tmp_path / "said.csv").write_text("id,kind\n3,a\n")
+    done = import_annotations(Project.load(tmp_path / "p"), tmp_path / "said.csv")
+    assert assay.HandLabels.read(done.path).answers == {"3": {"label": "a"}}

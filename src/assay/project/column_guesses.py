@@ -27,7 +27,6 @@ _MOST_LABELS = 1_000
 _KEYS = {"id", "ids", "key", "uid", "uuid", "guid", "index", "item", "number", "nr"}
 """Words that names of items are headed by."""
 _WORD = re.compile(r"[^\W\d_]{4,}")
-_SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 
 
 @dataclass(frozen=True)
@@ -102,13 +101,11 @@ def guess_columns(path: Path | Url, gold: str | None = None) -> ColumnGuesses:
 
 
 def _check_columns(path: Path | Url, names: Sequence[str], gold: str | None) -> None:
-    if len(names) == 1 and path.suffix == ".csv":
-        for mark, called in _SEPARATORS.items():
-            if mark in names[0]:
-                raise ProjectError(
-                    f"{path} has one column only, {names[0]!r}: its fields seem to be separated by {called}; "
-                    "save it as CSV with commas, in UTF-8"
-                )
+    if len(names) == 1 and path.suffix == ".csv" and "|" in names[0]:
+        raise ProjectError(
+            f"{path} has one column only, {names[0]!r}: its fields seem to be separated by vertical bars; "
+            "save it as CSV with commas, in UTF-8"
+        )
     if gold is None:
         return
     if gold not in names:
