@@ -522,3 +522,10 @@ def test_import_says_what_it_took_and_names_its_options(project, tmp_path):
     assert "99999 (line 4)" in done.output
     assert "2 answers from a plain table added" in done.output
     (project / "hand_labels.jsonl").unlink()
+
+
+@pytest.mark.parametrize("command", [["run"], ["annotate"]])
+def test_what_a_source_fails_on_can_be_passed_over(project, command):
+    words = [*command, str(project), *([str(project / "texts.jsonl")] if command == ["annotate"] else [])]
+    refused = runner.invoke(app, [*words, "--on-error", "ignore"])
+    assert "on_error must be 'raise' or 'abstain'" in str(refused.exception)

@@ -154,3 +154,25 @@ def test_items_that_are_numbers_in_the_table_alone_are_found(tmp_path):
     (tmp_path / "said.csv").write_text("id,kind\n3,a\n")
     done = import_annotations(Project.load(tmp_path / "p"), tmp_path / "said.csv")
     assert assay.HandLabels.read(done.path).answers == {"3": {"label": "a"}}
+
+
+def test_a_new_value_need_not_stop_all_rows(tmp_path):
+    """Neither one that a mapping lacks, nor one that is a label which its source never said before."""
+    rows = "".join(f"{n},{'spam' if n % 2 else 'ham'}\n" for n in range(30))
+    (tmp_path / "sms.csv").write_text("n,kind\n" + rows)
+    new_project(tmp_path / "p", tmp_path / "sms.csv", ["spam,ham,other"])
+    source = '[[source]]\nname = "s{0}"\nthreshold = "n"\nat_least = {0}\nlabel = "spam"\notherwise = "ham"\n'
+    column = '[[source]]\nname = "kind"\ncolumn = "kind"\nmapping = {spam = "spam", ham = "ham"}\n'
+    (tmp_path / "p" / "sources.toml").write_text("".join(source.format(at) for at in (5, 15, 25)) + column)
+    project = Project.load(tmp_path / "p")
+    run(project, progress=False)
+    new = tmp_path / "new.csv"
+    new.write_text("n,kind\n1,ham\n2,what\n3,OTHER\n")
+    with pytest.raises(assay.SourceError, match=r'holds \'what\'.*false to abstain(.|\n)*"what" = false  # 1 row$'):
+        annotate(project, new, tmp_path / "x.csv", progress=False)
+    done = annotate(project.with_settings(on_error="abstain"), new, tmp_path / "x.csv", progress=False)
+    assert len(done.labels) == 3
+    assert [(fault.source, fault.count, fault.row) for fault in done.votes.faults] == [("kind", 1, 1), ("kind", 1, 2)]
+    new.write_text("n,kind\n1,ham\n3,OTHER\n")
+    with pytest.raises(assay.ProjectError, match=r"row 1: source 'kind': it says 'other', .* --on-error abstain"):
+        annotate(project, new, tmp_path / "x.csv", progress=False)

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from assay.cli.options import Debug, Json
+from assay.cli.options import Debug, Json, OnError
 from assay.cli.output import load, print_faults, print_json
 from assay.errors import AssayError
 
@@ -27,13 +27,14 @@ def annotate(
             help="The file to write, .csv, .jsonl or .parquet; by default annotated.parquet in the output folder."
         ),
     ] = None,
+    on_error: OnError = None,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
     """Label new rows with the sources and the label model of the last run; nothing is fitted again."""
     from assay.project import annotate as annotate_rows
 
-    done = annotate_rows(load(folder), data, out)
+    done = annotate_rows(load(folder).with_settings(on_error=on_error), data, out)
     if as_json:
         faults = [vars(fault) for fault in done.votes.faults]
         told = {"items": len(done.labels), "without_votes": done.without_votes, "labels": str(done.path)}

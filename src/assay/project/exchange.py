@@ -20,7 +20,7 @@ from assay.project.project import Project
 from assay.project.provenance import check_data
 from assay.project.stored import stored_label_model, stored_labels, votes_path
 from assay.sources import names_in
-from assay.votes import Names, Votes, rows_named, unknown_items
+from assay.votes import Names, Votes, rows_named, unknown_items, without_new_values
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,11 +48,20 @@ def annotate(project: Project, data: str | Path, out: str | Path | None = None, 
     """Label new rows with a project's sources and the label model of its last run; nothing is fitted again.
 
     ``out`` is a file that ends in ``.csv``, ``.jsonl`` or ``.parquet``; by default annotated.parquet in the output
-    folder.
+    folder. Where a source fails, or says what the model never heard from it, the project's ``on_error`` decides.
     """
     path = check_ending(project.output / ANNOTATED_FILE if out is None else out)
     model = stored_label_model(project)
     votes = votes_on(project, Path(data), progress=progress)
+    known = model.fitted_.schema
+    if project.settings.on_error == "abstain":
+        votes = without_new_values(votes, known)
+    new = without_new_values(votes, known).faults[len(votes.faults) :]
+    if new:
+        raise ProjectError(
+            f"{data}, row {new[0].row}: source {new[0].source!r}: {new[0].error}; run 'assay run {project.folder}' on "
+            "data that has it, or give --on-error abstain to label these rows without it"
+        )
     labels = model.label(votes, progress=progress)
     return Annotated(votes, labels, labels.to_file(path))
 
