@@ -176,3 +176,28 @@ def test_a_new_value_need_not_stop_all_rows(tmp_path):
     new.write_text("n,kind\n1,ham\n3,OTHER\n")
     with pytest.raises(assay.ProjectError, match=r"row 1: source 'kind': it says 'other', .* --on-error abstain"):
         annotate(project, new, tmp_path / "x.csv", progress=False)
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_what_goes_out_to_spreadsheets_is_as_it_came_in(tmp_path, mark):
+    """With the columns of the data, a byte order mark if that has one, and probabilities that people can read."""
+    rows = "".join(f"T{n},Grüße {n},{n / 7}\n" for n in range(30))
+    (tmp_path / "in.csv").write_text(f"{mark}Ticket,Text,n\n{rows}", encoding="utf-8")
+    new_project(tmp_path / "p", tmp_path / "in.csv", ["spam,ham"])
+    source = '[[source]]\nname = "s{0}"\nthreshold = "n"\nat_least = {0}\nlabel = "spam"\notherwise = "ham"\n'
+    (tmp_path / "p" / "sources.toml").write_text("".join(source.format(at) for at in (1, 2, 3)))
+    project = Project.load(tmp_path / "p")
+    run(project, progress=False)
+    export_labels(project, tmp_path / "plain.csv")
+    export_labels(project, tmp_path / "both.csv", with_data=True)
+    annotate(project, tmp_path / "in.csv", tmp_path / "new.csv", with_data=True, progress=False)
+    for name in ("plain.csv", "both.csv", "new.csv"):
+        text = (tmp_path / name).read_text(encoding="utf-8")
+        assert text.startswith("\ufeff") == bool(mark)
+        header, *lines = text.removeprefix("\ufeff").splitlines()
+        first = "item,label,label=spam" if name == "plain.csv" else "Ticket,Text,n,label,label=spam"
+        assert header.startswith(first)
+        shares = [line.split(",")[header.split(",").index("label=spam")] for line in lines]
+        assert all(float(share) == round(float(share), 6) for share in shares)
+        assert name == "plain.csv" or all(f"{line}," in text for line in rows.splitlines()), "data is not rounded"
+    assert (tmp_path / "both.csv").read_text() == (tmp_path / "new.csv").read_text()

@@ -133,6 +133,17 @@ def _separator(header: bytes) -> bytes:
     return next((mark for mark in (b",", b"\t", b";") if mark in unquoted), b",")
 
 
+def starts_with_mark(path: Path | Url) -> bool:
+    """Whether a CSV file begins with a byte order mark, as those do that spreadsheets write; False if it is gone."""
+    if path.suffix != ".csv":
+        return False
+    try:
+        with path.open("rb") as file:
+            return bool(file.read(len(_BYTE_ORDER_MARK)) == _BYTE_ORDER_MARK)
+    except OSError:
+        return False
+
+
 def csv_lines(path: Path | Url) -> list[int]:
     """The line that each row of a CSV file begins on; the header is on the first that is not empty."""
     with path.open(encoding="utf-8-sig", newline="") as text:

@@ -15,6 +15,9 @@ from assay.cli.output import load, print_faults, print_json
 from assay.errors import AssayError
 
 commands = typer.Typer()
+WithData = Annotated[
+    bool, typer.Option("--with-data", help="In a table, put the columns of your data before the labels.")
+]
 
 
 @commands.command(epilog="Example: [bold]assay annotate my-project new.jsonl --out new-labels.csv[/]")
@@ -27,6 +30,7 @@ def annotate(
             help="The file to write, .csv, .jsonl or .parquet; by default annotated.parquet in the output folder."
         ),
     ] = None,
+    with_data: WithData = False,
     on_error: OnError = None,
     as_json: Json = False,
     debug: Debug = False,
@@ -34,14 +38,15 @@ def annotate(
     """Label new rows with the sources and the label model of the last run; nothing is fitted again."""
     from assay.project import annotate as annotate_rows
 
-    done = annotate_rows(load(folder).with_settings(on_error=on_error), data, out)
+    done = annotate_rows(load(folder).with_settings(on_error=on_error), data, out, with_data=with_data)
     if as_json:
         faults = [vars(fault) for fault in done.votes.faults]
         told = {"items": len(done.labels), "without_votes": done.without_votes, "labels": str(done.path)}
         print_json({**told, "faults": faults})
         return
     print_faults(done.votes)
-    print(f"{len(done.labels):,} rows labeled, of which {done.without_votes:,} have no votes; {done.path}")
+    silent = f"{done.without_votes:,} {'has' if done.without_votes == 1 else 'have'} no votes"
+    print(f"{len(done.labels):,} row{'s' * (len(done.labels) != 1)} labeled, of which {silent}; {done.path}")
 
 
 @commands.command(epilog="Example: [bold]assay export my-project tasks.json --to label-studio[/]")
@@ -59,9 +64,7 @@ def export(
         str | None,
         typer.Option(metavar="COLUMN", help="The column that annotators read; by default the first that is shown."),
     ] = None,
-    with_data: Annotated[
-        bool, typer.Option("--with-data", help="In a table, put the columns of your data before the labels.")
-    ] = False,
+    with_data: WithData = False,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:

@@ -5,25 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from assay._core.rows import as_polars, batches, row_count
-from assay._core.texts import free_name
+from assay._core.rows import batches, row_count
+from assay._core.urls import place_of
 from assay.annotations import Annotations, LabelColumns, Wanted, read_as
 from assay.errors import DataError, ProjectError, VoteError
 from assay.gold import HandAnswer, HandLabels, append_answer
-from assay.labels import Labels, check_ending, write_table
+from assay.labels import Labels, check_ending
+from assay.project.label_tables import write_labels_of
 from assay.project.pipeline import votes_on
 from assay.project.project import Project
 from assay.project.provenance import check_data
 from assay.project.stored import stored_label_model, stored_labels, votes_path
 from assay.sources import names_in
 from assay.votes import Names, Votes, rows_named, unknown_items, without_new_values
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _PLACES_SHOWN = 20
 ANNOTATED_FILE = "annotated.parquet"
@@ -44,11 +42,19 @@ class Annotated:
         return int(np.sum(~self.votes.voted))
 
 
-def annotate(project: Project, data: str | Path, out: str | Path | None = None, *, progress: bool = True) -> Annotated:
+def annotate(
+    project: Project,
+    data: str | Path,
+    out: str | Path | None = None,
+    *,
+    with_data: bool = False,
+    progress: bool = True,
+) -> Annotated:
     """Label new rows with a project's sources and the label model of its last run; nothing is fitted again.
 
     ``out`` is a file that ends in ``.csv``, ``.jsonl`` or ``.parquet``; by default annotated.parquet in the output
-    folder. Where a source fails, or says what the model never heard from it, the project's ``on_error`` decides.
+    folder. ``with_data`` puts the columns of the rows before those of the labels. Where a source fails, or says what
+    the model never heard from it, the project's ``on_error`` decides.
     """
     path = check_ending(project.output / ANNOTATED_FILE if out is None else out)
     model = stored_label_model(project)
@@ -63,7 +69,7 @@ def annotate(project: Project, data: str | Path, out: str | Path | None = None, 
             "data that has it, or give --on-error abstain to label these rows without it"
         )
     labels = model.label(votes, progress=progress)
-    return Annotated(votes, labels, labels.to_file(path))
+    return Annotated(votes, labels, write_labels_of(labels, path, place_of(data), with_data=with_data))
 
 
 def export_labels(
@@ -94,24 +100,11 @@ def export_labels(
         labels.to_label_studio(project.data, target, on=read)
     elif form == "argilla":
         labels.to_argilla(project.data, target, on=read)
-    elif with_data:
-        write_table(_beside_data(project, labels), target)
     else:
-        labels.to_file(target)
+        if with_data:
+            check_data(project, votes_path(project))
+        write_labels_of(labels, target, project.data, with_data=with_data)
     return labels, target
-
-
-def _beside_data(project: Project, labels: Labels) -> pd.DataFrame:
-    """The rows of the data, with their labels behind; a column that both have gets an underscore there."""
-    import pandas as pd
-
-    check_data(project, votes_path(project))
-    data = as_polars(project.data).to_pandas()
-    told = labels.to_pandas().reset_index(drop=True)
-    names: list[str] = []
-    for name in told.columns:
-        names.append(free_name(name, {*data.columns, *names}))
-    return pd.concat([data, told.set_axis(names, axis="columns")], axis="columns")
 
 
 @dataclass(frozen=True, eq=False)
