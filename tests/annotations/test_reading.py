@@ -57,3 +57,73 @@ def test_what_goes_out_comes_back(tmp_path, named, export, confirm):
 def test_the_tool_can_be_told():
     with pytest.raises(assay.DataError, match="'label-studio'"):
         assay.read_annotations("x.json", tool="labelstudio")
+
+
+TWO_LEVELS = assay.TaskGraph(
+    [
+        assay.Task("kind", ["Delivery", "Praise"]),
+        assay.Task("delivery", ["Late", "Lost"], parent=("kind", "Delivery")),
+    ]
+)
+TABLE = "\ufeffTicket,Kind,Subkind,Note\nT1,Delivery,Late,hm\nT2,Praise,,\n,,,\nT3,, LOST,\nT4,,,\n"
+
+
+def table(folder, text=TABLE, name="colleague.csv"):
+    (folder / name).write_text(text, encoding="utf-8")
+    return folder / name
+
+
+def test_a_plain_table_says_labels_of_all_levels(tmp_path):
+    found = assay.read_annotations(table(tmp_path), item="Ticket", tasks=TWO_LEVELS)
+    assert found.tool == "table"
+    assert (found.columns.taken, dict(found.columns.ignored)) == (("Kind", "Subkind"), {"Note": "'hm' is no label"})
+    assert found.hand_labels(TWO_LEVELS).answers == {
+        "T1": {"kind": "Delivery", "delivery": "Late"},
+        "T2": {"kind": "Praise"},
+        "T3": {"delivery": "Lost"},
+    }
+    assert [one.place for one in found.said] == ["line 2", "line 2", "line 3", "line 5"]
+
+
+def test_columns_of_labels_can_be_told(tmp_path):
+    found = assay.read_annotations(table(tmp_path), item="Ticket", labels=["Subkind"], tasks=TWO_LEVELS)
+    assert found.columns.taken == ("Subkind",)
+    assert [one.labels for one in found.said] == [("Late",), ("Lost",)]
+    assert [one.labels for one in assay.read_annotations(table(tmp_path), item="Ticket", labels=["Note"]).said] == [
+        ("hm",)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("told", "says"),
+    [
+        ({"tasks": TWO_LEVELS}, "which column names the items"),
+        ({"item": "Ticket"}, "which columns hold labels"),
+        ({"item": "Tickt", "tasks": TWO_LEVELS}, "no column 'Tickt'. Did you mean 'Ticket'"),
+        ({"item": "Ticket", "labels": ["Knd"]}, "no column 'Knd'. Did you mean 'Kind'"),
+        ({"item": "Ticket", "labels": ["Note"], "tasks": TWO_LEVELS}, "line 2: column 'Note': no task has the label"),
+        ({"item": "Ticket", "tasks": TASKS}, "no column holds labels alone.*'Kind': 'Delivery', 'Praise' are no lab"),
+        ({"item": "Ticket", "labels": ["Kind"], "tool": "doccano"}, "names columns of a plain table"),
+    ],
+)
+def test_what_a_table_does_not_tell_is_asked_for(tmp_path, told, says):
+    with pytest.raises(assay.DataError, match=says):
+        assay.read_annotations(table(tmp_path), **told)
+
+
+def test_a_column_called_label_does_not_make_a_table_doccanos(tmp_path):
+    path = table(tmp_path, "Ticket,label\nT1,Late\n")
+    assert assay.read_annotations(path, item="Ticket", tasks=TWO_LEVELS).tool == "table"
+    assert assay.read_annotations(table(tmp_path, "id,text,label\n1,Hi,ham\n")).tool == "doccano"
+
+
+def test_two_labels_of_a_task_in_a_table_are_refused_with_their_line(tmp_path):
+    path = table(tmp_path, "item,Kind\nT1,Late\nT1,Lost\n")
+    with pytest.raises(assay.DataError, match="line 3: colleague gave item 'T1' two labels"):
+        assay.read_annotations(path, tasks=TWO_LEVELS).answers(TWO_LEVELS)
+
+
+def test_several_labels_of_a_cell_have_semicolons_between(tmp_path):
+    tasks = assay.TaskGraph([assay.Task("topics", ["a", "b", "c"], multiple=True)])
+    found = assay.read_annotations(table(tmp_path, "item,said\n1,a; c\n2,b\n"), tasks=tasks)
+    assert [one.labels for one in found.said] == [("a", "c"), ("b",)]

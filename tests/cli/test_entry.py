@@ -508,3 +508,29 @@ def test_an_empty_data_file_is_refused(tmp_path):
     result = call("apply", folder)
     assert result.returncode == 2
     assert "has no rows" in " ".join(result.stderr.split())
+
+
+def test_import_says_what_it_took_and_names_its_options(project, tmp_path):
+    path = tmp_path / "bob.csv"
+    path.write_text("id,Kind,Note\n1,person,hm\n2,Organization,\n")
+    words = ["import", str(project), str(path)]
+    wrong = runner.invoke(app, [*words, "--label", "Note"])
+    assert "no task has the label 'hm'" in str(wrong.exception)
+    path.write_text("number,Kind,Note\n1,person,hm\n2,Organization,\n")
+    asked = runner.invoke(app, words)
+    assert "Say --item" in str(asked.exception)
+    path.write_text("id,Kind,Note\n1,person,hm\n2,Organization,\n99999,Person,\n")
+    assert "or give --skip-unknown to import" in str(runner.invoke(app, words).exception)
+    done = runner.invoke(app, [*words, "--skip-unknown"])
+    assert "items from the column 'id', labels from 'Kind'" in done.output
+    assert "ignored: the column 'Note' ('hm' is no label)" in done.output
+    assert "99999 (line 4)" in done.output
+    assert "2 answers from a plain table added" in done.output
+    (project / "hand_labels.jsonl").unlink()
+
+
+@pytest.mark.parametrize("command", [["run"], ["annotate"]])
+def test_what_a_source_fails_on_can_be_passed_over(project, command):
+    words = [*command, str(project), *([str(project / "texts.jsonl")] if command == ["annotate"] else [])]
+    refused = runner.invoke(app, [*words, "--on-error", "ignore"])
+    assert "on_error must be 'raise' or 'abstain'" in str(refused.exception)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay._core.readers
-from assay._core.readers import frames
+from assay._core.readers import csv_lines, frames
 from assay.errors import DataError
 
 SCALARS = st.one_of(
@@ -148,3 +148,20 @@ def test_json_without_end_is_refused(tmp_path, name):
     (tmp_path / name).write_text("[" * 100_000)
     with pytest.raises(DataError, match="line 1 is not JSON"):
         read(tmp_path / name)
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+def test_what_separates_fields_is_told_by_the_header(tmp_path, block_bytes, mark):
+    path = tmp_path / "rows.csv"
+    lines = ['\ufeffid{0}text{0}"a, b; c"', '1{0}"one, two; three\tfour\nfive"{0}x', "2{0}{0}y", "3{0}plain{0}z"]
+    path.write_text("\n".join(lines).replace("{0}", mark) + "\n", encoding="utf-8")
+    found = pl.concat(list(frames(path, 10)))
+    assert found.rows() == [(1, "one, two; three\tfour\nfive", "x"), (2, None, "y"), (3, "plain", "z")]
+    assert csv_lines(path) == [2, 4, 5]
+
+
+def test_a_row_with_too_many_fields_is_found_whatever_separates_them(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("id;text\n1;a, b, c\n2;a;b\n")
+    with pytest.raises(DataError, match="line 3 has 3 fields, but the header has 2"):
+        list(frames(path, 10))

@@ -165,6 +165,18 @@ def test_unknown_items_and_labels_are_errors(entities, said, advice):
         votes.gold(HandLabels.of([said]))
 
 
+def test_labels_of_a_file_that_do_not_fit_are_told_with_their_lines(tmp_path, entities):
+    votes = Votes.from_columns(entities, {"s": pd.Series(["Person", None], index=["x", "y"])})
+    path = tmp_path / "said.jsonl"
+    for one in (say("x", entity="Person"), say("q", entity="Person")):
+        append_answer(path, one)
+    with pytest.raises(VoteError, match=r"not there: 'q'.*\(.*said\.jsonl, line 2: mend these lines, or remove them\)"):
+        votes.gold(HandLabels.read(path))
+    append_answer(tmp_path / "b.jsonl", say("x", entity="Persn"))
+    with pytest.raises(VoteError, match=r"'Persn'.*b\.jsonl, line 1"):
+        votes.gold(HandLabels.read(tmp_path / "b.jsonl"))
+
+
 def test_a_part_of_the_data_has_a_part_of_the_labels(entities):
     votes = Votes.from_columns(entities, {"s": pd.Series(["Person", None], index=["x", "y"])})
     hand = HandLabels.of([say("x", entity="Person"), say("y", entity="Person")])

@@ -190,6 +190,11 @@ def test_what_there_is_not_is_told(contents, wanted):
         rows_found(contents, wanted)
 
 
+def test_a_pattern_is_told_as_it_was_typed(contents):
+    with pytest.raises(AssayError, match=r"the pattern 'late\(': unclosed group"):
+        rows_found(contents, Filter(text="late(", regex=True))
+
+
 def test_without_a_run_texts_can_be_searched_and_the_rest_says_what_to_do(unrun):
     bare = Workbench(unrun).contents()
     assert len(rows_found(bare, Filter(text="the", order="sure"))) > 0

@@ -34,13 +34,20 @@ def test_every_item_is_in_one_of_the_files(project, tmp_path, task):
     done = confident_labels(project, 0.6, task=task, out=out, rest=rest)
     labels = assay.Labels.from_parquet(project.output / "labels.parquet")
     sure, left = assay.Labels.from_parquet(out), pd.read_csv(rest)
-    assert sorted([*sure.items.tolist(), *left["item"].tolist()]) == list(range(400))
+    assert sorted([*sure.items.tolist(), *left["id"].tolist()]) == list(range(400))
     assert done.items == len(sure)
     assert len(left) == len(done.guarantee.rest)
     assert left["confidence"].is_monotonic_increasing
     assert (left["confidence"] <= done.guarantee.threshold).all()
     np.testing.assert_allclose(sure.joint[0], labels.confident(precision=0.6, task=task).joint[0], rtol=2e-7)
-    assert left["entity"].tolist() == labels.names("entity")[left["item"]].tolist()
+    assert left["entity"].tolist() == labels.names("entity")[left["id"]].tolist()
+    texts = [json.loads(line)["text"] for line in project.data.read_text().splitlines()]
+    assert left["text"].tolist() == [texts[row] for row in left["id"]], "people can read what they are to label"
+
+
+def test_the_list_for_people_can_do_without_data(project, tmp_path):
+    confident_labels(project, 0.6, out=tmp_path / "sure.csv", rest=tmp_path / "rest.csv", with_data=False)
+    assert pd.read_csv(tmp_path / "rest.csv").columns.tolist() == ["item", "confidence", *project.tasks.names]
 
 
 def test_on_the_command_line(project):

@@ -24,7 +24,7 @@ from assay.cli import app
 from assay.gold import read_answers
 from assay.project import ItemShown, Labeling, Project, Queued, current_votes, press, queue
 from assay.project.demo import write_example
-from assay.project.labeling_terminal import drawing, plain
+from assay.project.labeling_terminal import drawing, plain, queue_table
 
 PATIENCE = 60.0
 
@@ -204,3 +204,10 @@ def test_what_is_drawn(entities):
 
 def test_endless_texts_are_cut():
     assert len(plain("x" * 10**6)) < 5_000
+
+
+def test_an_empty_item_is_called_empty():
+    assert ItemShown(3, 3, {"text": None, "other": None}, ()).excerpt == ""
+    console = Console(width=100, highlight=False, record=True, file=io.StringIO())
+    console.print(queue_table([{"item": 3, "row": 3, "kind": "random", "chance": 0.5, "text": ""}]))
+    assert "(empty)" in console.export_text()

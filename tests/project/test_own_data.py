@@ -29,11 +29,13 @@ def tickets(tmp_path):
     return tmp_path / "tickets.csv"
 
 
-def uncommented(folder):
-    """The examples of a new project, used as they are."""
+def uncommented(folder, label="Ham"):
+    """The examples of a new project, with what they leave open filled in."""
     path = folder / "sources.toml"
     _, *examples = re.split(r"\n\n# [^\n]*\n(?=# \[\[source\]\])", path.read_text())
-    path.write_text("".join(re.sub("^# ?", "", example, flags=re.MULTILINE) + "\n" for example in examples))
+    text = "".join(re.sub("^# ?", "", example, flags=re.MULTILINE) + "\n" for example in examples)
+    text = re.sub('^# (.*) = "[?]"$', r"\1 = false", text, flags=re.MULTILINE)
+    path.write_text(text.replace("keywords = []", 'keywords = ["now"]').replace('label = "?"', f'label = "{label}"'))
     return SourceFile.read(path)
 
 
@@ -69,12 +71,37 @@ def test_without_sources_it_says_that_the_examples_are_comments(tickets, tmp_pat
 
 def test_from_a_file_to_labels_without_python(tickets, tmp_path):
     new_project(tmp_path / "p", tickets, gold="topic")
-    names = uncommented(tmp_path / "p").names
+    names = uncommented(tmp_path / "p", "Outage").names
     assert names == ("billing_words", "outage_words", "has_link", "high_months", "by_channel")
     made = run(Project.load(tmp_path / "p"), progress=False)
     assert made.votes.items.tolist() == TICKETS["ticket"]
     assert "majority vote" in made.evaluations
     assert made.evaluations["label model"].items == 20
+
+
+def test_examples_are_no_nonsense_but_leave_open_what_nobody_can_guess(tmp_path):
+    rows = {
+        "id": range(40),
+        "text": ["my parcel is late again", "dear team, please help me"] * 20,
+        "queue": ["DELIVERY", "feedback "] * 20,
+        "state": ["open", "closed"] * 20,
+        "kind": ["late", "PRAISE"] * 20,
+    }
+    pl.DataFrame(rows).write_csv(tmp_path / "rows.csv")
+    new_project(tmp_path / "p", tmp_path / "rows.csv", ["Delivery,Praise", "Delivery=Late,Lost"])
+    text = (tmp_path / "p" / "sources.toml").read_text()
+    assert '# keywords = ["late"]\n# label = "Late"\n' in text
+    assert '# keywords = []  # fill in, as in ["late", "still waiting"]\n# label = "Lost"\n' in text
+    assert '# label = "?"  # which label does it speak for?\n' in text
+    mapping = '# column = "queue"\n# [source.mapping]\n# "DELIVERY" = "Delivery"\n# # "feedback " = "?"\n'
+    assert mapping in text
+    assert '# column = "kind"\n' in text.rstrip() + "\n"
+    assert "state" not in text, "a column that says nothing of labels is no example if others do"
+    assert "dear" not in text
+    (tmp_path / "p" / "sources.toml").write_text('[[source]]\nname = "by_kind"\ncolumn = "kind"\n')
+    project = Project.load(tmp_path / "p")
+    votes = assay.apply(project.sources(), project.data, project.tasks, progress=False)
+    assert votes.to_pandas()["by_kind"].tolist()[:2] == ["delivery=Late", "label=Praise"]
 
 
 @pytest.mark.parametrize(("said", "labels"), [([1, 0], ("1", "0")), ([True, False], ("true", "false"))])

@@ -71,6 +71,36 @@ def test_a_value_that_the_mapping_lacks_is_a_fault_of_its_row():
         assert [(fault.count, fault.row) for fault in votes.faults] == [(2, 2)]
 
 
+def test_all_values_that_the_mapping_lacks_are_told_at_once_with_their_counts():
+    rule = assay.column("said", mapping={"x": "A"})
+    data = {"said": ["x", "y", "z z", "z z", None, "y", "y"]}
+    for size in (1, 3, 9):
+        with pytest.raises(SourceError) as told:
+            assay.apply(rule, data, LETTERS, batch_size=size)
+        first, *lines = str(told.value).split("\n")
+        assert first.startswith("source 'column(said)' failed on row 1: column 'said' holds 2 values that its mapping")
+        assert "None to abstain" in first
+        assert lines == ["'y': None,  # 3 rows", "'z z': None,  # 2 rows"]
+
+
+def test_values_that_are_labels_but_for_case_are_these():
+    data = {"said": ["a", " B", "A", "x", None]}
+    votes = assay.apply(assay.column("said", mapping={"x": "C"}), data, LETTERS)
+    assert votes.to_pandas().iloc[:, 0].tolist() == ["A", "B", "A", "C", None]
+    # What the mapping says of a value counts, also if a label is called like it.
+    assert labels(assay.column("said", mapping={"a": "B", "x": None}), **data) == ["B", "B", "A", None, None]
+    assert labels(assay.column("said", mapping={"x": "C"}, task="letter"), **data) == ["A", "B", "A", "C", None]
+    assert labels(assay.column("said"), said=["a ", "b", None]) == ["A", "B", None]
+
+
+def test_values_that_mean_nothing_can_be_passed_over():
+    data = {"said": ["x", "junk", "a", None]}
+    assert labels(assay.column("said", mapping={"x": "C"}, others="abstain"), **data) == ["C", None, "A", None]
+    assert labels(assay.column("said", others="abstain"), **data) == [None, None, "A", None]
+    with pytest.raises(SourceError, match="others must be 'raise' or 'abstain', but is 'ignore'"):
+        assay.column("said", others="ignore")
+
+
 class TestConfidence:
     def test_levels_are_cut_from_it(self):
         sure = [0.55] * 60 + [0.75] * 60 + [0.95] * 60

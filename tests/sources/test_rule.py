@@ -39,6 +39,7 @@ def test_rules_label_several_tasks_at_once(entities):
             r"size limit.*dictionary\(\)",
         ),
         (lambda: assay.regex("(", "A", on="text"), r"cannot use the pattern '\(': unclosed group"),
+        (lambda: assay.regex("late(", "A", on="text", case_sensitive=False), r"the pattern 'late\(': unclosed group"),
         (lambda: assay.regex("(?=a)", "A", on="text"), "look-around, .*@assay.source"),
         (lambda: assay.regex(re.compile("a"), "A", on="text"), "patterns that are strings, but got re.compile"),
         (lambda: assay.regex("a", on="text"), r"regex\(\) needs the label"),

@@ -6,6 +6,7 @@ import tomllib
 
 import pytest
 
+from assay.gold import HandAnswer, append_answer
 from assay.project import Answers, Project, runs_of
 from assay.project.demo.texts import make
 from tests.support.studios import started, window
@@ -220,3 +221,12 @@ def test_a_project_without_sources_has_no_dead_ends(browser, bare):
             tab.goto(f"{studio.home}{path}")
             assert tab.locator("h1").count() == 1
             assert tab.locator("main a, main button").count() > 0
+
+
+def test_hand_labels_before_a_run_are_no_guess(bare):
+    home, _ = bare
+    append_answer(home / "hand_labels.jsonl", HandAnswer(0, "ann", {"entity": "Person"}))
+    with started(home) as studio:
+        shown = studio.ask("/").text
+    assert "the next run learns from them" in shown
+    assert "none yet: accuracy is a guess" not in shown

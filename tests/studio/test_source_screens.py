@@ -116,6 +116,14 @@ def test_case_counts_if_the_form_says_so_and_not_otherwise(running, file, kind, 
     assert ('name="case" value="1" checked' in shown) == bool(case)
 
 
+def test_words_may_have_commas_between(running, file):
+    form = {**FORM, "what": 'late, still waiting\r\n"Regards, Ann"\r\nlost', "name": "new"}
+    assert running.ask("/sources/save", form).status == 303
+    assert said(file, "new")["keywords"] == ["late", "still waiting", "Regards, Ann", "lost"]
+    shown = running.ask("/sources/new?edit=new").text
+    assert "late\nstill waiting\n&#34;Regards, Ann&#34;\nlost</textarea>" in shown, "an edit changes nothing by itself"
+
+
 def test_an_edit_keeps_what_the_form_has_no_field_for(running, file):
     extra = 'on = "text"\nwhole_words = false\nenabled = false\ntask = "person"\n\n# Not sure'
     file.write_text(file.read_text().replace('on = "text"\n\n# Not sure', extra))

@@ -25,7 +25,7 @@ BLOCK_BYTES = 16_000_000
 
 _LONGEST_RECORD = 4 * BLOCK_BYTES
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_STRAY_MARK = re.compile(rb'(?:^|,)[^",]+"')
+_STRAY_MARK = re.compile(rb'(?:^|[,;\t])[^",;\t]+"')
 _SPREADSHEETS = (".xlsx", ".xls", ".ods", ".numbers", ".tsv", ".txt")
 _NUMBER = r"\s*-?\d{1,18}\s*"
 _FORMS: dict[type[pl.DataType], str] = {
@@ -114,11 +114,52 @@ def _csv_texts(path: Path | Url) -> Iterator[pl.DataFrame]:
         first = next((line for line in file if line.strip()), b"")
         _check_header(first)
         header = _records(file, first)
+        mark = _separator(header).decode()
         if header:
             # A file without rows still has columns.
-            yield pl.read_csv(header, infer_schema_length=0)
+            yield pl.read_csv(header, infer_schema_length=0, separator=mark)
         while chunk := file.read(BLOCK_BYTES):
-            yield pl.read_csv(header + _records(file, chunk + file.readline()), infer_schema_length=0)
+            records = header + _records(file, chunk + file.readline())
+            yield pl.read_csv(records, infer_schema_length=0, separator=mark)
+
+
+def _separator(header: bytes) -> bytes:
+    """What stands between fields: a comma, but where a header has none, the semicolons or tabs that it has instead.
+
+    >>> _separator(b"id,text;x"), _separator(b'id;"a, b"'), _separator(b"id\\ttext"), _separator(b"id")
+    (b',', b';', b'\\t', b',')
+    """
+    unquoted = b"".join(header.split(b'"')[::2])
+    return next((mark for mark in (b",", b"\t", b";") if mark in unquoted), b",")
+
+
+def starts_with_mark(path: Path | Url) -> bool:
+    """Whether a CSV file begins with a byte order mark, as those do that spreadsheets write; False if it is gone."""
+    if path.suffix != ".csv":
+        return False
+    try:
+        with path.open("rb") as file:
+            return bool(file.read(len(_BYTE_ORDER_MARK)) == _BYTE_ORDER_MARK)
+    except OSError:
+        return False
+
+
+def csv_lines(path: Path | Url) -> list[int]:
+    """The line that each row of a CSV file begins on; the header is on the first that is not empty."""
+    with path.open(encoding="utf-8-sig", newline="") as text:
+        records = csv.reader(text, delimiter=_separator_of(path))
+        starts: list[int] = []
+        start = 1
+        for record in records:
+            if record:
+                starts.append(start)
+            start = records.line_num + 1
+    return starts[1:]
+
+
+def _separator_of(path: Path | Url) -> str:
+    with path.open("rb") as file:
+        return _separator(_records(file, next((line for line in file if line.strip()), b""))).decode()
 
 
 def _check_header(line: bytes) -> None:
@@ -159,7 +200,7 @@ def _csv_fault(path: Path | Url) -> str | None:
                 stray = f"line {number} has a quotation mark within a field that does not begin with one"
             is_open ^= marks
     with path.open(encoding="utf-8-sig", newline="") as text:
-        records = csv.reader(text, strict=True)
+        records = csv.reader(text, delimiter=_separator_of(path), strict=True)
         fields, start = len(next(filter(None, records), [])), records.line_num + 1
         try:
             for record in records:

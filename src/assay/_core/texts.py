@@ -50,6 +50,20 @@ def spelled(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def same_but_for_case(value: str, names: Iterable[str]) -> str | None:
+    """The name that a value is: exactly, or but for case and blanks around it if only one name is; None if none is.
+
+    >>> same_but_for_case(" LATE", ["Late", "Lost"]), same_but_for_case("late", ["Late", "LATE"])
+    ('Late', None)
+    """
+    known = list(dict.fromkeys(names))
+    if value in known:
+        return value
+    plain = value.strip().casefold()
+    found = [name for name in known if name.strip().casefold() == plain]
+    return found[0] if len(found) == 1 else None
+
+
 def free_name(name: str, taken: Container[str]) -> str:
     """A name for a column that no other column has: with as many underscores behind it as that takes.
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.annotations.plain_tables import LabelColumns
 from assay.errors import DataError, listing, near_miss
 from assay.gold import HandAnswer, HandLabels, Item
 from assay.tasks import TaskGraph, negated, none_of, question
@@ -34,6 +35,8 @@ class Annotation:
     """A label that was shown and is wrong, of tools that ask about one label at a time."""
     at: datetime | None = None
     """When it was said, if that is known."""
+    place: str | None = field(default=None, compare=False)
+    """Where in the file it was said, such as ``line 7``."""
 
     @property
     def is_skipped(self) -> bool:
@@ -54,6 +57,8 @@ class Annotations:
 
     tool: str
     said: tuple[Annotation, ...]
+    columns: LabelColumns | None = None
+    """The columns of a plain table that labels were read from, and those that were not."""
 
     def __len__(self) -> int:
         return len(self.said)
@@ -104,8 +109,8 @@ class Annotations:
                 known = answered[key].setdefault(name, label)
                 if known != label:
                     raise DataError(
-                        f"{one.by} gave item {one.item!r} two labels of task {name!r}, {known!r} and {label!r}; if any "
-                        "number of them may apply, declare the task with multiple=True"
+                        f"{_at(one)}{one.by} gave item {one.item!r} two labels of task {name!r}, {known!r} and "
+                        f"{label!r}; if any number of them may apply, declare the task with multiple=True"
                     )
         return tuple(HandAnswer(item, by, said or None, at=when[item, by]) for (item, by), said in answered.items())
 
@@ -176,7 +181,7 @@ def _task_of(one: Annotation, label: str, tasks: TaskGraph, task: str | None) ->
     if named is not None and named not in declared and len(declared) == 1:
         named = None  # tools have names of their own for the only question there is
     having = [name for name, labels in declared.items() if label in labels]
-    where = f"the annotation of item {one.item!r} by {one.by}"
+    where = f"{_at(one)}the annotation of item {one.item!r} by {one.by}"
     if named is not None:
         if named not in declared:
             raise DataError(f"{where} answers {named!r}, which is no task. {near_miss(named, declared)}")
@@ -188,6 +193,10 @@ def _task_of(one: Annotation, label: str, tasks: TaskGraph, task: str | None) ->
     if having:
         raise DataError(f"{where}: {label!r} is a label of {listing(having)}; say which task is meant, as task=")
     raise DataError(f"{where}: no task has the label {label!r}. {near_miss(label, _all_labels(declared))}")
+
+
+def _at(one: Annotation) -> str:
+    return "" if one.place is None else f"{one.place}: "
 
 
 def _labels_of(tasks: TaskGraph, name: str) -> tuple[str, ...]:

@@ -2,7 +2,8 @@
 
 A tool is a function from one record of its export, a dict, to annotations. Fields that are looked for are those of the
 tools' own documentation: Label Studio's JSON and JSON-MIN, doccano's JSONL and CSV, Prodigy's ``db-out``, Argilla's
-records as dicts, flat or not, and the batch results of Mechanical Turk.
+records as dicts, flat or not, and the batch results of Mechanical Turk. A plain table is a tool too, whose columns of
+labels are found before its rows are read.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from assay.annotations.annotations import Annotation
+from assay.annotations.plain_tables import Record, is_empty_row, labels_said
 from assay.errors import DataError, near_miss
 from assay.gold import Item
-
-Record = Mapping[str, Any]
+from assay.tasks import TaskGraph
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,12 @@ class Wanted:
     """The field of the data that names items; by default ``item``, as Assay's exports have it, or the tool's own id."""
     by: str = "unknown"
     """Who annotated, where a record does not say."""
+    labels: tuple[str, ...] = ()
+    """The columns of a plain table that hold labels."""
+    tasks: TaskGraph | None = None
+    """The tasks of these labels."""
+    usual_items: tuple[str, ...] = ()
+    """Columns of a plain table that name items if ``item`` is not told, those first that come first."""
 
     def name(self, data: Mapping[str, Any], own: Any) -> Item:
         """The name of an item, from the data that went into the tool and the tool's own id."""
@@ -161,6 +168,18 @@ def _argilla_responses(record: Record) -> Iterator[tuple[str, list[tuple[Any, An
             yield key.removesuffix(".responses"), list(zip(values, users, states, strict=True))
 
 
+def table(record: Record, wanted: Wanted) -> Iterator[Annotation]:
+    """A row with labels in some of its columns; an empty cell says nothing."""
+    if is_empty_row(record):
+        return
+    item = wanted.name(record, None)
+    declared = () if wanted.tasks is None else tuple(task.name for task in wanted.tasks.declared)
+    for column in wanted.labels:
+        labels = labels_said(record, column, wanted.tasks)
+        if labels:
+            yield Annotation(item, wanted.by, labels, column if column in declared else None)
+
+
 _ANSWER = re.compile(r"^Answer\.(?P<task>.+?)(?:\.(?P<option>[^.]+))?$")
 
 
@@ -205,6 +224,15 @@ def _time(said: Any) -> datetime | None:
     return at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
 
 
+def _is_of_doccano(record: Record) -> bool:
+    """Whether it has labels in a list, or one beside an id and a text: not each table with a column of labels is."""
+    said = [record[name] for name in ("label", "labels", "annotations") if name in record]
+    beside_text = "id" in record and bool({"text", "data"} & set(record))
+    return bool(said) and (beside_text or isinstance(said[0], list))
+
+
+TABLE = "table"
+"""What a plain table counts as, which is what a CSV is that no tool wrote."""
 TOOLS: dict[str, Tool] = {
     "label-studio": Tool(
         lambda record: ("data" in record and "annotations" in record) or "annotation_id" in record, label_studio
@@ -219,6 +247,7 @@ TOOLS: dict[str, Tool] = {
     "prodigy": Tool(
         lambda record: "_task_hash" in record or record.get("answer") in ("accept", "reject", "ignore"), prodigy
     ),
-    "doccano": Tool(lambda record: bool({"label", "labels", "annotations"} & set(record)), doccano),
+    "doccano": Tool(_is_of_doccano, doccano),
+    TABLE: Tool(lambda record: False, table),
 }
 """The tools by name, each asked in turn whether a file is its own."""

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from assay.cli.options import Address, Debug, Engine, Folder, Json
+from assay.cli.options import Address, Debug, Engine, Folder, Json, OnError
 from assay.cli.output import load, print_json
 from assay.cli.run_output import print_run, told_by_hand_labels
 
@@ -42,6 +42,7 @@ def run(
         typer.Option(metavar="all|voted", help="Which items the class balance is about, in place of the setting."),
     ] = None,
     hand_labels: Annotated[bool, typer.Option(help="Learn from the project's hand labels too, if it has any.")] = True,
+    on_error: OnError = None,
     engine: Engine = None,
     address: Address = None,
     refine: Annotated[
@@ -58,7 +59,7 @@ def run(
     from assay.project import class_balance_from
     from assay.project import run as run_pipeline
 
-    project = load(folder).with_engine(engine, address)
+    project = load(folder).with_engine(engine, address).with_settings(on_error=on_error)
     changes: dict[str, Any] = {
         "class_balance": class_balance_from(class_balance, project.tasks) if class_balance else None,
         "balance_strength": balance_strength,

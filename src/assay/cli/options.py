@@ -45,6 +45,10 @@ Address = Annotated[
     str | None,
     typer.Option("--address", help="Of Dask's scheduler or Spark's master; without one, a cluster on this machine."),
 ]
+OnError = Annotated[
+    str | None,
+    typer.Option(metavar="raise|abstain", help="What to do when a source fails on a row, in place of the setting."),
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Tell what prompts would ask and cost, and ask nothing.")]
 Budget = Annotated[
     float | None,

@@ -73,6 +73,9 @@ def confident(
         Path | None,
         typer.Option(help="The list of the other items, likewise; by default for_people.csv in the output folder."),
     ] = None,
+    with_data: Annotated[
+        bool, typer.Option(help="Whether that list has the columns of your data, so that people can read the items.")
+    ] = True,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -80,7 +83,7 @@ def confident(
     from assay.project import confident_labels
     from assay.report import guarantee_text
 
-    done = confident_labels(load(folder), precision, task=task, out=out, rest=rest)
+    done = confident_labels(load(folder), precision, task=task, out=out, rest=rest, with_data=with_data)
     if as_json:
         print_json(done.to_dict())
         return

@@ -45,9 +45,9 @@ def print_run(made: Run) -> None:
     print_told(made)
     silent = 0 if made.labels.has_votes is None else int((~made.labels.has_votes).sum())
     if silent and made.refined is None:
+        has = "has no votes: its label is" if silent == 1 else "have no votes: their labels are"
         print(
-            f"{silent:,} of {len(made.labels):,} items have no votes: their labels are only the class balance, and "
-            "has_votes is false in the file"
+            f"{silent:,} of {len(made.labels):,} items {has} only the class balance, and has_votes is false in the file"
         )
     kept = made.kept
     if kept is not None and kept.flipped is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.cli.options import SEED, TEXTS, Address, Budget, Debug, DryRun, Engine, Folder, Json
+from assay.cli.options import SEED, TEXTS, Address, Budget, Debug, DryRun, Engine, Folder, Json, OnError
 from assay.cli.output import load, print_faults, print_json, records, tell_stale
 from assay.errors import AssayError
 
@@ -96,10 +96,7 @@ def apply(
         str | None,
         typer.Option(metavar="N|auto", help="Number of processes, in place of the setting in assay.toml."),
     ] = None,
-    on_error: Annotated[
-        str | None,
-        typer.Option(metavar="raise|abstain", help="What to do when a source fails on a row, in place of the setting."),
-    ] = None,
+    on_error: OnError = None,
     dry_run: DryRun = False,
     budget: Budget = None,
     where: Annotated[

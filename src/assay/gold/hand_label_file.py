@@ -15,7 +15,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -52,6 +52,8 @@ class HandAnswer:
     """How the item was chosen, if that is known."""
     chance: float | None = None
     """The probability with which it was chosen, if that is known."""
+    place: str | None = field(default=None, compare=False, repr=False)
+    """The file and the line that say it, if it was read from one."""
 
     @property
     def kind(self) -> Literal["answer", "skipped", "undo"]:
@@ -117,7 +119,7 @@ def _to_dict(said: HandAnswer) -> dict[str, Any]:
 
 def _read(line: bytes, path: Path, number: int) -> HandAnswer:
     try:
-        return _from_dict(json.loads(line.decode()))
+        return replace(_from_dict(json.loads(line.decode())), place=f"{path}, line {number}")
     except (ValueError, TypeError, OverflowError, RecursionError) as error:  # not text, not JSON, or not sane
         raise DataError(f"{path}, line {number} is not a hand label: {error}; mend it, or remove the line") from None
 

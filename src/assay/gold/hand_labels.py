@@ -14,10 +14,12 @@ import numpy.typing as npt
 
 from assay.errors import AssayError, DataError, VoteError
 from assay.gold.hand_label_file import Answer, HandAnswer, Item, read_answers
-from assay.votes import Votes, as_votes, by_name, rows_named, unknown_items
+from assay.votes import Votes, as_votes, of_some, rows_named, unknown_items
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_PLACES_SHOWN = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,15 +192,16 @@ class HandLabels:
             If the votes have no such item, or the tasks no such label; names the first.
         """
         votes = as_votes(votes)
+        rows = self._rows_in(votes, list(self.answers))
         truths = []
         for item, answer in self.answers.items():
             try:
                 truths.append(votes.label_space.vote(answer))
             except VoteError as error:
                 people = ", ".join(one.by for one in self._by_item[item])
-                raise VoteError(f"the hand label of item {item!r}, by {people}: {error}") from error
-        truth = Votes.from_columns(votes.tasks, {"gold": truths})
-        return by_name(votes, truth, np.array(list(self.answers), dtype=object), "a hand label")
+                where = self._where([item])
+                raise VoteError(f"the hand label of item {item!r}, by {people}: {error}{where}") from error
+        return of_some(votes, Votes.from_columns(votes.tasks, {"gold": truths}), rows)
 
     def weights(self, votes: Any) -> npt.NDArray[np.float64]:
         """(items,): how many items each hand-labeled one stands for: one over the chance that it was chosen with.
@@ -226,8 +229,17 @@ class HandLabels:
         rows = _rows(votes, items)
         if (rows < 0).any():
             unknown = [item for item, row in zip(items, rows, strict=True) if row < 0]
-            raise unknown_items(unknown, votes.items, len(votes), "a hand label")
+            told = unknown_items(unknown, votes.items, len(votes), "a hand label")
+            raise VoteError(f"{told}{self._where(unknown)}")
         return rows
+
+    def _where(self, items: Sequence[Item]) -> str:
+        """The places of answers about some items, if they were read from files; for errors."""
+        places = [one.place for item in items for one in self._by_item[item] if one.place is not None]
+        if not places:
+            return ""
+        shown = "; ".join(places[:_PLACES_SHOWN]) + ("; …" if len(places) > _PLACES_SHOWN else "")
+        return f" ({shown}: mend these lines, or remove them)"
 
     @cached_property
     def _by_item(self) -> dict[Item, list[HandAnswer]]:

@@ -32,13 +32,16 @@ def check_ending(path: str | Path) -> Path:
     return Path(path)
 
 
-def write_table(table: pd.DataFrame, path: str | Path) -> Path:
-    """Write a table, with its index as the first column if it has a name."""
+def write_table(table: pd.DataFrame, path: str | Path, *, mark: bool = False) -> Path:
+    """Write a table, with its index as the first column if it has a name.
+
+    ``mark`` starts a CSV with a byte order mark, by which spreadsheets know that it is UTF-8.
+    """
     target = check_ending(path)
     named = table.index.name is not None
     with writing(target) as unfinished:
         if target.suffix == ".csv":
-            _texts(table).to_csv(unfinished, index=named)
+            _texts(table).to_csv(unfinished, index=named, encoding="utf-8-sig" if mark else "utf-8")
         elif target.suffix == ".jsonl":
             whole = table.reset_index() if named else table
             lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in map(_plain, whole.to_dict("records")))

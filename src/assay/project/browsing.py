@@ -41,6 +41,8 @@ _remembering = Lock()
 _MOST_KEPT = 24
 """How many filters' items are remembered."""
 _LONGEST_SEARCH = 2_000
+IGNORING_CASE = "(?i)"
+"""What patterns of searches begin with, whatever is typed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +103,7 @@ class Filter:
     @property
     def pattern(self) -> str:
         """The regular expression that texts must match."""
-        return f"(?i){self.text if self.regex else re.escape(self.text)}"
+        return f"{IGNORING_CASE}{self.text if self.regex else re.escape(self.text)}"
 
     @property
     def is_text_alone(self) -> bool:
@@ -158,7 +160,7 @@ def _passing(contents: Contents, wanted: Filter) -> BoolArray:
 
 def matching(contents: Contents, pattern: str) -> BoolArray:
     """(items,): whether a text that people look at matches a pattern."""
-    check_pattern("search", pattern, "look for plain words, or mend it")
+    check_pattern("search", pattern, "look for plain words, or mend it", typed=pattern.removeprefix(IGNORING_CASE))
     if not contents.texts:
         raise AssayError("the data has no column of text to search in")
     found = contents.data.select(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,8 +26,6 @@ _FEW_VALUES = 12
 _MOST_LABELS = 1_000
 _KEYS = {"id", "ids", "key", "uid", "uuid", "guid", "index", "item", "number", "nr"}
 """Words that names of items are headed by."""
-_WORD = re.compile(r"[^\W\d_]{4,}")
-_SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 
 
 @dataclass(frozen=True)
@@ -47,8 +45,6 @@ class ColumnGuesses:
     """The columns with a few values, with these."""
     labels: tuple[str, ...]
     """The values of the column of labels, the most frequent first; none if there is no such column."""
-    words: tuple[str, ...]
-    """Words of some of the texts, the most frequent first."""
     sample: tuple[str, ...]
     """The first texts."""
 
@@ -96,19 +92,16 @@ def guess_columns(path: Path | Url, gold: str | None = None) -> ColumnGuesses:
         numbers=_numbers(others),
         categories=_categories(others.drop(texts)),
         labels=tuple(label for label, _ in labels.most_common()),
-        words=_words(sample),
         sample=sample,
     )
 
 
 def _check_columns(path: Path | Url, names: Sequence[str], gold: str | None) -> None:
-    if len(names) == 1 and path.suffix == ".csv":
-        for mark, called in _SEPARATORS.items():
-            if mark in names[0]:
-                raise ProjectError(
-                    f"{path} has one column only, {names[0]!r}: its fields seem to be separated by {called}; "
-                    "save it as CSV with commas, in UTF-8"
-                )
+    if len(names) == 1 and path.suffix == ".csv" and "|" in names[0]:
+        raise ProjectError(
+            f"{path} has one column only, {names[0]!r}: its fields seem to be separated by vertical bars; "
+            "save it as CSV with commas, in UTF-8"
+        )
     if gold is None:
         return
     if gold not in names:
@@ -175,11 +168,3 @@ def _categories(frame: pl.DataFrame) -> dict[str, tuple[str, ...]]:
             if 2 <= len(values) <= _FEW_VALUES:
                 found[name] = tuple(value for value, _ in values.most_common())
     return found
-
-
-def _words(texts: Iterable[str]) -> tuple[str, ...]:
-    """Words of some but not most texts: those that tell texts apart, rather than those that all have."""
-    listed = list(texts)
-    in_texts = Counter(word for text in listed for word in dict.fromkeys(_WORD.findall(text.lower())))
-    rare, common = 2, max(2, len(listed) / 2)
-    return tuple(word for word, count in in_texts.most_common() if rare <= count <= common)

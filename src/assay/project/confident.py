@@ -7,13 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from assay.errors import ProjectError
-from assay.labels import Guarantee, Labels, check_ending, write_table
+from assay.labels import Guarantee, Labels, check_ending
+from assay.project.label_tables import named_rows, rows_of_project, write_beside, write_labels_of
 from assay.project.project import Project
 from assay.project.stored import stored_labels
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     import pandas as pd
 
 CONFIDENT_FILE, REST_FILE = "confident.parquet", "for_people.csv"
@@ -42,8 +45,13 @@ def confident_labels(
     task: str | None = None,
     out: Path | None = None,
     rest: Path | None = None,
+    with_data: bool = True,
 ) -> Confident:
-    """Write the labels of the last run that are right as often as asked, and a table of the items that are left."""
+    """Write the labels of the last run that are right as often as asked, and a table of the items that are left.
+
+    That table has the columns of the data, so that people can read what they are to label, unless ``with_data`` says
+    otherwise.
+    """
     for path in (out, rest):
         if path is not None:
             check_ending(path)
@@ -55,18 +63,21 @@ def confident_labels(
         )
     found = labels.guarantee(precision, task)
     sure = labels.confident(found.threshold, task)
-    path = sure.to_file(project.output / CONFIDENT_FILE if out is None else out)
-    left = write_table(for_people(labels, found, task), project.output / REST_FILE if rest is None else rest)
+    rows, table = for_people(labels, found, task)
+    data = rows_of_project(project, rows) if with_data else pl.DataFrame(named_rows(labels, rows))
+    path = write_labels_of(sure, project.output / CONFIDENT_FILE if out is None else out, project.data, with_data=False)
+    left = write_beside(data, table, project.output / REST_FILE if rest is None else rest, project.data)
     return Confident(found, len(sure), path, left)
 
 
-def for_people(labels: Labels, promise: Guarantee, task: str | None = None) -> pd.DataFrame:
-    """The items that are not covered, a row each, the least sure first: name or row number, confidence, and labels."""
+def for_people(
+    labels: Labels, promise: Guarantee, task: str | None = None
+) -> tuple[npt.NDArray[np.int64], pd.DataFrame]:
+    """The items that are not covered, the least sure first: their rows, and a table of their confidence and labels."""
     import pandas as pd
 
     parts = labels.joint if task is None else (labels[task],)
     confidence = np.min([part[promise.rest].max(axis=1) for part in parts], axis=0)
     rows = promise.rest[np.argsort(confidence, kind="stable")]
-    named: dict[str, Any] = {"row": rows} if labels.items is None else {"item": labels.items[rows]}
     texts = {name: labels.names(name)[rows] for name in labels.tasks.names}
-    return pd.DataFrame({**named, "confidence": np.sort(confidence).round(4), **texts})
+    return rows, pd.DataFrame({"confidence": np.sort(confidence).round(4), **texts})

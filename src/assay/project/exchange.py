@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from assay._core.rows import as_polars
-from assay._core.texts import free_name
-from assay.annotations import read_annotations
-from assay.errors import ProjectError
-from assay.gold import HandLabels, append_answer
-from assay.labels import Labels, check_ending, write_table
+from assay._core.rows import batches, row_count
+from assay._core.urls import place_of
+from assay.annotations import Annotations, LabelColumns, Wanted, read_as
+from assay.errors import DataError, ProjectError, VoteError
+from assay.gold import HandAnswer, HandLabels, append_answer
+from assay.labels import Labels, check_ending
+from assay.project.label_tables import write_labels_of
 from assay.project.pipeline import votes_on
 from assay.project.project import Project
 from assay.project.provenance import check_data
 from assay.project.stored import stored_label_model, stored_labels, votes_path
-from assay.votes import Votes
+from assay.sources import names_in
+from assay.votes import Names, Votes, rows_named, unknown_items, without_new_values
 
-if TYPE_CHECKING:
-    import pandas as pd
-
+_PLACES_SHOWN = 20
 ANNOTATED_FILE = "annotated.parquet"
 Form = Literal["csv", "jsonl", "parquet", "label-studio", "argilla"]
 
@@ -41,17 +42,34 @@ class Annotated:
         return int(np.sum(~self.votes.voted))
 
 
-def annotate(project: Project, data: str | Path, out: str | Path | None = None, *, progress: bool = True) -> Annotated:
+def annotate(
+    project: Project,
+    data: str | Path,
+    out: str | Path | None = None,
+    *,
+    with_data: bool = False,
+    progress: bool = True,
+) -> Annotated:
     """Label new rows with a project's sources and the label model of its last run; nothing is fitted again.
 
     ``out`` is a file that ends in ``.csv``, ``.jsonl`` or ``.parquet``; by default annotated.parquet in the output
-    folder.
+    folder. ``with_data`` puts the columns of the rows before those of the labels. Where a source fails, or says what
+    the model never heard from it, the project's ``on_error`` decides.
     """
     path = check_ending(project.output / ANNOTATED_FILE if out is None else out)
     model = stored_label_model(project)
     votes = votes_on(project, Path(data), progress=progress)
+    known = model.fitted_.schema
+    if project.settings.on_error == "abstain":
+        votes = without_new_values(votes, known)
+    new = without_new_values(votes, known).faults[len(votes.faults) :]
+    if new:
+        raise ProjectError(
+            f"{data}, row {new[0].row}: source {new[0].source!r}: {new[0].error}; run 'assay run {project.folder}' on "
+            "data that has it, or give --on-error abstain to label these rows without it"
+        )
     labels = model.label(votes, progress=progress)
-    return Annotated(votes, labels, labels.to_file(path))
+    return Annotated(votes, labels, write_labels_of(labels, path, place_of(data), with_data=with_data))
 
 
 def export_labels(
@@ -82,24 +100,11 @@ def export_labels(
         labels.to_label_studio(project.data, target, on=read)
     elif form == "argilla":
         labels.to_argilla(project.data, target, on=read)
-    elif with_data:
-        write_table(_beside_data(project, labels), target)
     else:
-        labels.to_file(target)
+        if with_data:
+            check_data(project, votes_path(project))
+        write_labels_of(labels, target, project.data, with_data=with_data)
     return labels, target
-
-
-def _beside_data(project: Project, labels: Labels) -> pd.DataFrame:
-    """The rows of the data, with their labels behind; a column that both have gets an underscore there."""
-    import pandas as pd
-
-    check_data(project, votes_path(project))
-    data = as_polars(project.data).to_pandas()
-    told = labels.to_pandas().reset_index(drop=True)
-    names: list[str] = []
-    for name in told.columns:
-        names.append(free_name(name, {*data.columns, *names}))
-    return pd.concat([data, told.set_axis(names, axis="columns")], axis="columns")
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,10 +116,17 @@ class Imported:
     """How many answers, or items that were skipped, were added."""
     path: Path
     """The file of hand labels that they were added to."""
+    columns: LabelColumns | None = None
+    """The columns of a plain table that labels were read from, and those that were not."""
+    unknown: tuple[str, ...] = ()
+    """Items that the data does not have, and that were left out, each with its place in the file."""
 
     def to_dict(self) -> dict[str, Any]:
         """The same for JSON."""
-        return {"tool": self.tool, "answers": self.answers, "hand_labels": str(self.path)}
+        told: dict[str, Any] = {"tool": self.tool, "answers": self.answers, "hand_labels": str(self.path)}
+        if self.columns is not None:
+            told |= {"label_columns": list(self.columns.taken), "ignored_columns": dict(self.columns.ignored)}
+        return {**told, "unknown_items": list(self.unknown)}
 
 
 def import_annotations(
@@ -125,16 +137,75 @@ def import_annotations(
     item: str | None = None,
     by: str | None = None,
     task: str | None = None,
+    labels: Sequence[str] = (),
+    skip_unknown: bool = False,
 ) -> Imported:
     """Add what people said in an annotation tool to a project's hand labels; what is there already is not added again.
 
     The parameters are those of :func:`assay.read_annotations`; ``task`` is the task of labels that several tasks have.
+    In a plain table, items are named by the column that names them in the data, if there is one of that name. Items
+    that the data does not have are left out with ``skip_unknown``.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, or a label is not among those of the tasks; or if the data does not have an item.
+        Nothing is added then.
     """
-    found = read_annotations(export, tool=tool, item=item, by=by)
-    said = found.answers(project.tasks, task)
+    source = Path(export)
+    usual = () if project.id is None else (project.id,)
+    found = read_as(source, tool, Wanted(item, source.stem if by is None else by, tuple(labels), project.tasks, usual))
+    found, unknown = _known_items(project, found, source, skip_unknown)
+    try:
+        said = found.answers(project.tasks, task)
+        _check_answers(project, found, said)
+    except DataError as error:
+        raise DataError(f"{source}, {error}") from error
     path = project.hand_labels[0]
     known = {(one.item, one.by): one.answer for one in (HandLabels.read(path).said if path.is_file() else ())}
     new = [one for one in said if (one.item, one.by) not in known or known[one.item, one.by] != one.answer]
     for one in new:
         append_answer(path, one)
-    return Imported(found.tool, len(new), path)
+    return Imported(found.tool, len(new), path, found.columns, unknown)
+
+
+def _known_items(
+    project: Project, found: Annotations, source: Path, skip_unknown: bool
+) -> tuple[Annotations, tuple[str, ...]]:
+    """What was said about items that the data has, and the places of what was said about others."""
+    names, count = _items_of_data(project)
+    if names is not None and names.dtype.kind == "O":  # names may all be numbers in the file, but not in the data
+        found = replace(found, said=tuple(replace(one, item=str(one.item)) for one in found.said))
+    items = list(dict.fromkeys(one.item for one in found.said))
+    rows = dict(zip(items, rows_named(names, count, items).tolist(), strict=True))
+    strange = {one.item: f"{one.item} ({one.place})" for one in reversed(found.said) if rows[one.item] < 0}
+    places = tuple(reversed(strange.values()))
+    if places and not skip_unknown:
+        lost = [item for item in items if rows[item] < 0]
+        shown = ", ".join(places[:_PLACES_SHOWN]) + (", …" if len(places) > _PLACES_SHOWN else "")
+        raise DataError(
+            f"{unknown_items(lost, names, count, str(source))}. Where: {shown}. Nothing was imported; mend the file, "
+            "or give skip_unknown=True to import the others"
+        )
+    return replace(found, said=tuple(one for one in found.said if rows[one.item] >= 0)), places
+
+
+def _items_of_data(project: Project) -> tuple[Names | None, int]:
+    """The names of a project's items, and how many there are."""
+    names = None if project.id is None else names_in(project.data, project.id)
+    if names is not None:
+        return names, len(names)
+    known = row_count(project.data)
+    return None, sum(len(batch) for batch in batches(project.data)) if known is None else known
+
+
+def _check_answers(project: Project, found: Annotations, said: Sequence[HandAnswer]) -> None:
+    """Refuse answers that cannot be: nothing gets into the file of hand labels that would stop a run."""
+    places = {(one.item, one.by): one.place for one in found.said}
+    for one in said:
+        if one.answer is None:
+            continue
+        try:
+            project.tasks.label_space.vote(one.answer)
+        except VoteError as error:
+            raise DataError(f"{places[one.item, one.by]}: item {one.item!r}: {error}") from error

@@ -7,16 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from assay._core.urls import Url
 from assay.errors import AssayError, ProjectError
 from assay.evaluation import as_gold
 from assay.project.project import Project
 from assay.project.prompt_notes import PromptNotes
-from assay.votes import by_name, of_some
+from assay.votes import of_some, rows_named, unknown_items
 
 if TYPE_CHECKING:
     from assay.votes import Votes
+
+_ROWS_SHOWN = 10
 
 
 def gold_votes(project: Project, votes: Votes) -> Votes | None:
@@ -39,7 +42,20 @@ def gold_from(project: Project, path: Path, votes: Votes) -> Votes:
 
     columns = project.gold_in(path)
     names = None if project.id is None else names_in(path, project.id)
-    return votes.gold(columns) if names is None else by_name(votes, _gold_alone(project, columns), names)
+    if names is None:
+        return votes.gold(columns)
+    rows = rows_named(votes.items, len(votes), names)
+    if (rows < 0).any():
+        told = unknown_items(names[rows < 0].tolist(), votes.items, len(votes), str(path))
+        raise ProjectError(f"{told}. Where: {_numbers(rows)}, from 1")
+    return of_some(votes, _gold_alone(project, columns), rows)
+
+
+def _numbers(rows: npt.NDArray[np.int64]) -> str:
+    """The numbers of the rows of a file whose items are not there."""
+    lost = (np.flatnonzero(rows < 0) + 1).tolist()
+    more = ", …" if len(lost) > _ROWS_SHOWN else ""
+    return f"row{'s' * (len(lost) > 1)} {', '.join(map(str, lost[:_ROWS_SHOWN]))}{more}"
 
 
 def _gold_alone(project: Project, columns: Mapping[str, Any]) -> Votes:

@@ -118,8 +118,9 @@ class ItemShown:
     @property
     def excerpt(self) -> str:
         """The longest text of it, on one line."""
-        texts = [value for value in self.record.values() if isinstance(value, str)]
-        return " ".join(max(texts or [str(value) for value in self.record.values()], key=len, default="").split())
+        there = [value for value in self.record.values() if value is not None]
+        texts = [value for value in there if isinstance(value, str)]
+        return " ".join(max(texts or map(str, there), key=len, default="").split())
 
 
 def shown_items(project: Project, votes: Votes, rows: Iterable[int]) -> dict[int, ItemShown]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.errors import AssayError
 from assay.gold import HandAnswer
-from assay.project.browsing import LabelShown, labels_at
+from assay.project.browsing import IGNORING_CASE, LabelShown, labels_at
 from assay.project.contents import Contents
 from assay.project.runs import NOT_APPLICABLE, changed_labels
 from assay.report import Contribution, contributions_of, outcome_texts
@@ -75,7 +75,8 @@ def item_view(contents: Contents, row: int, *, highlight: str = "") -> ItemView:
         If there is no such row, or the pattern cannot be used.
     """
     if highlight:
-        check_pattern("search", highlight, "look for plain words, or mend it")
+        typed = highlight.removeprefix(IGNORING_CASE)
+        check_pattern("search", highlight, "look for plain words, or mend it", typed=typed)
     if not 0 <= row < len(contents):
         raise AssayError(f"there is no row {row:,}: the data has {len(contents):,}, from 0")
     record = contents.data.row(row, named=True)

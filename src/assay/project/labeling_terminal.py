@@ -226,7 +226,7 @@ def queue_table(rows: list[dict[str, object]]) -> Table:
     table = plain_table(f"the next {len(rows)} items to label by hand", "item", "chosen", "chance", "text",
                         numbers=("chance",))  # fmt: skip
     for row in rows:
-        text = plain(row["text"])
+        text = plain(row["text"]) or "(empty)"
         text = text if len(text) <= _MOST_EXCERPT else text[:_MOST_EXCERPT] + "…"
         chance = "–" if row["chance"] is None else f"{row['chance']:.2%}"
         table.add_row(Text(plain(row["item"])), str(row["kind"] or "–"), chance, Text(text))

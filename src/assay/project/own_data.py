@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import tomlkit
 
 from assay._core.atomic_files import writing
 from assay._core.project_file import FILE, SOURCES_FILE
-from assay._core.texts import free_name
+from assay._core.texts import free_name, same_but_for_case
 from assay._core.urls import Url, place_of
 from assay.errors import ProjectError, near_miss
 from assay.project.column_guesses import ColumnGuesses, guess_columns
@@ -226,35 +226,49 @@ _ABOUT_SOURCES = """\
 # Sources: each says a label where it can tell, and is silent elsewhere. They may err, and contradict each other: how
 # accurate each is, is learned from where they agree. Begin with three or more, and with some for every label.
 #
-# These are examples, made from columns and words of your data. To use one, take away the "# " at the start of its
-# lines, and change it: which label do these words speak for? All kinds of sources: docs/how-to/sources-file.md
+# These are examples for the columns of your data. To use one, take away the "# " at the start of its lines, and fill
+# in what only you know: lists of words that are empty, and labels that are "?". All kinds of sources:
+# docs/how-to/sources-file.md
 """
+_OPEN = "?"
+"""Stands for a label that nobody can guess."""
+_TO_FILL_IN = {
+    "keywords = []": '  # fill in, as in ["late", "still waiting"]',
+    f'label = "{_OPEN}"': "  # which label does it speak for?",
+}
+"""Lines of examples that are left open, and what to say of them."""
 
 
 def _sources_text(guesses: ColumnGuesses, tasks: Sequence[Task]) -> str:
     parts = [_ABOUT_SOURCES]
-    for about, said in _examples(guesses, tasks):
-        lines = [about, *entry_text(said).rstrip("\n").split("\n")]
-        parts.append("".join(f"# {line}\n" for line in lines))
+    for about, said, values in _examples(guesses, tasks):
+        lines = [f"{line}{_TO_FILL_IN.get(line, '')}" for line in entry_text(said).rstrip("\n").split("\n")]
+        parts.append("".join(f"# {line}\n" for line in [about, *lines, *values]))
     return "\n".join(parts)
 
 
-def _examples(guesses: ColumnGuesses, tasks: Sequence[Task]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Sources that fit the data, each with what it does; their labels are a guess at best."""
+def _examples(guesses: ColumnGuesses, tasks: Sequence[Task]) -> Iterator[tuple[str, dict[str, Any], Sequence[str]]]:
+    """Sources that fit the data: what each does, its keys, and lines of its mapping. What is not known is left open."""
     labels = [label for task in tasks for label in task.labels]
     finest = [label for label in labels if not any(label == above for task in tasks for _, above in task.parents)]
     for number, label in enumerate(finest[:_MOST_EXAMPLES] if guesses.texts else ()):
-        words = guesses.words[number::_MOST_EXAMPLES][:3] or (label.lower(),)
-        name = f"{_plain(label) or number}_words"
         yield (
             f"Words in {_toml(guesses.texts[0])} that speak for {_toml(label)}:",
-            {"name": name, "keywords": list(words), "label": label, "on": guesses.texts[0]},
+            {
+                "name": f"{_plain(label) or number}_words",
+                "keywords": _words_for(label, guesses.sample),
+                "label": label,
+                "on": guesses.texts[0],
+            },
+            (),
         )
     if guesses.texts:
         sign, pattern = _sign(guesses.sample)
+        label = same_but_for_case(sign, finest) or _OPEN
         yield (
             f"A pattern, as a regular expression. This one finds a {sign}:",
-            {"name": f"has_{sign}", "regex": pattern, "label": finest[0], "on": guesses.texts[0]},
+            {"name": f"has_{sign}", "regex": pattern, "label": label, "on": guesses.texts[0]},
+            (),
         )
     for column, middle in list(guesses.numbers.items())[:1]:
         yield (
@@ -263,14 +277,42 @@ def _examples(guesses: ColumnGuesses, tasks: Sequence[Task]) -> Iterator[tuple[s
                 "name": f"high_{_plain(column) or 'number'}",
                 "threshold": column,
                 "at_least": _number(middle),
-                "label": finest[0],
+                "label": _OPEN,
             },
+            (),
         )
-    for column, values in list(guesses.categories.items())[:1]:
-        said: dict[str, Any] = {"name": f"by_{_plain(column) or 'column'}", "column": column}
-        if not set(values) <= set(labels):
-            said["mapping"] = {value: finest[at] if at < 2 else False for at, value in enumerate(values)}
-        yield f"The values of {_toml(column)}, each with the label that it speaks for; false is none:", said
+    for column, values in _telling(guesses.categories, labels):
+        yield (
+            f"The values of {_toml(column)}, each with the label that it speaks for; false is none:",
+            {"name": f"by_{_plain(column) or 'column'}", "column": column},
+            _mapping_lines(values, labels),
+        )
+
+
+def _words_for(label: str, texts: Sequence[str]) -> list[str]:
+    """The label itself, if texts have it; which other words speak for it only people know."""
+    word = re.compile(rf"(?<!\w){re.escape(label)}(?!\w)", re.IGNORECASE)
+    return [label.lower()] if any(word.search(text) for text in texts) else []
+
+
+def _telling(categories: Mapping[str, Sequence[str]], labels: Sequence[str]) -> list[tuple[str, Sequence[str]]]:
+    """The columns of few values of which some are labels, but for case; if there are none, the first column."""
+    found = [
+        (column, values)
+        for column, values in categories.items()
+        if any(same_but_for_case(value, labels) for value in values)
+    ]
+    return found or list(categories.items())[:1]
+
+
+def _mapping_lines(values: Sequence[str], labels: Sequence[str]) -> list[str]:
+    """The mapping of a column; what no label is called like is left open. None if all values are labels as they are."""
+    meant = {value: same_but_for_case(value, labels) for value in values}
+    if all(label is not None for label in meant.values()):
+        return []
+    known = [f"{_toml(value)} = {_toml(label)}" for value, label in meant.items() if label is not None]
+    unknown = [f"# {_toml(value)} = {_toml(_OPEN)}" for value, label in meant.items() if label is None]
+    return ["[source.mapping]", *known, *unknown]
 
 
 def _number(value: float) -> float:

@@ -115,6 +115,11 @@ class Project:
         check_settings(model, has_gold=False, tasks=self.tasks)
         return replace(self, model=model)
 
+    def with_settings(self, **changes: Any) -> Project:
+        """The project with other ``[settings]``, by name; None leaves one as it is."""
+        given = {name: value for name, value in changes.items() if value is not None}
+        return replace(self, settings=changed(self.settings, given))
+
     def sources(self) -> list[Source]:
         """Every source that the project's modules define, and then those of its ``sources.toml``, in their order.
 

@@ -264,12 +264,16 @@ class ColumnEntry(SourceEntry):
 
     column: Name
     mapping: dict[str, Label] | None = None
+    others: Literal["raise", "abstain"] = "raise"
     confidence: str | None = None
     at_least: float = 0.0
     levels: list[float] | None = None
 
     def given(self, folder: Path) -> dict[str, Any]:
         return {**super().given(folder), "mapping": None if self.mapping is None else _spelled(self.mapping)}
+
+    def made(self, folder: Path) -> list[Source]:
+        return [replace(source, is_in_toml=True) for source in super().made(folder)]  # type: ignore[call-arg]
 
 
 class CrowdEntry(SourceEntry):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -21,6 +21,7 @@ from assay.llm import PromptSettings, Session
 from assay.sources.base import Source, flatten
 from assay.sources.batch_job import Job, OnError, Part, PromptJob, declared_votes
 from assay.sources.collected import Collected
+from assay.sources.columns import LACKS, ColumnRule
 from assay.sources.functions import FunctionSource, is_async
 from assay.sources.kept_votes import KeptVotes
 from assay.sources.naming import NamesInPassing
@@ -30,6 +31,8 @@ from assay.votes import Votes
 
 _MOST_TOLD = 5
 """As many failing sources are named in a warning."""
+_ROWS_FOR_AN_ERROR = 2_000_000
+"""So many rows are looked at to tell all that is wrong with a column."""
 
 
 @explains_foreign
@@ -122,6 +125,7 @@ def apply(
             f"tasks must be a TaskGraph, but got {graph!r}; for one task with these labels write "
             "assay.TaskGraph.flat('label', ['Ham', 'Spam'])"
         )
+    flat = [source.knowing({task.name: task.labels for task in graph.declared}) for source in flat]
     declared = declared_votes(flat, graph.label_space)
     collected = Collected(flat, graph, declared)
     asked = [source for source in flat if isinstance(source, PromptSource)]
@@ -140,7 +144,8 @@ def apply(
         else:
             parts = _with_progress(steps.parts(rows), row_count(data), progress)
         for part in parts:
-            _raise_failures(flat, part, on_error, names)
+            if on_error == "raise":
+                _raise_failures(flat, part, names, data, batch_size)
             collected.add(part)
         if store is not None:
             store.prune()
@@ -240,15 +245,31 @@ class _Waiting:
     """The sources that must be asked."""
 
 
-def _raise_failures(sources: Sequence[Source], part: Part, on_error: OnError, names: NamesInPassing) -> None:
+def _raise_failures(sources: Sequence[Source], part: Part, names: NamesInPassing, data: Any, batch_size: int) -> None:
     """Raise the failure of the first source that has one; what the others said is kept by then."""
-    for source in sources if on_error == "raise" else ():
+    for source in sources:
         failed = part[source.name].failed
         if failed is not None and failed.grave is not None:
             row, told = failed.grave
             item = names.of(row)
             which = f"row {row}" if item is None else f"row {row} (item {item!r})"
+            if isinstance(source, ColumnRule) and LACKS in told:
+                told = _lacking_in_all(source, data, batch_size) or told
             raise SourceError(f"source {source.name!r} failed on {which}: {told}") from failed.cause
+
+
+def _lacking_in_all(source: ColumnRule, data: Any, batch_size: int) -> str | None:
+    """The values that a mapping lacks in all rows, or very many, so that they need not be found one run at a time."""
+    if isinstance(data, Iterator) or not isinstance(source.on, str):
+        return None
+    found: Counter[Any] = Counter()
+    rows = 0
+    for batch in batches(data, batch_size):
+        found.update(source.lacking(batch))
+        rows += len(batch)
+        if rows >= _ROWS_FOR_AN_ERROR:
+            break
+    return source.lacks(dict(found.most_common())) if found else None
 
 
 def _with_progress(parts: Iterator[tuple[Batch, Part]], total: int | None, progress: bool) -> Iterator[Part]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -73,6 +73,15 @@ class Source(ABC):
     def mentioned(self) -> tuple[Any, ...]:
         """Labels that it was made with, to be checked before any row is read."""
         return self.declared or ()
+
+    @property
+    def emits_others(self) -> bool:
+        """Whether it may emit labels beside the declared ones."""
+        return False
+
+    def knowing(self, labels: Mapping[str, Sequence[str]]) -> Source:
+        """The same source for tasks with these labels, by task; most sources do not care."""
+        return self
 
     @property
     def asks(self) -> str | None:

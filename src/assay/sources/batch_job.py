@@ -114,7 +114,8 @@ class Job:
         for code, value in enumerate(emission.values):
             try:
                 said, scores[code] = read(value)
-                self._check_declared(said, may_emit)
+                if not source.emits_others:
+                    self._check_declared(said, may_emit)
             except VoteError as error:
                 failures |= {batch.start + int(row): error for row in np.flatnonzero(emission.codes == code)}
                 continue

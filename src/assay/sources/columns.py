@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from assay._core.rows import Batch, positions_in
-from assay.errors import DataError
+from assay._core.texts import same_but_for_case, spelled
+from assay.errors import DataError, SourceError
 from assay.sources.base import Emission, Failure, Source, levels_for
 from assay.sources.rule import On, Recipe, Rule, name_of, place_of
 from assay.tasks import LabelSet
 from assay.votes import TOLERATED, intern, is_missing
+
+Others = Literal["raise", "abstain"]
+"""What values mean that neither are labels nor in the mapping."""
+LACKS = "mapping lacks"
+"""What errors about values say that a mapping does not have."""
+_VALUES_SHOWN = 100
+_UNKNOWN = object()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,10 +35,61 @@ class ColumnRule(Rule):
     mapping: Mapping[Any, Any] | None
     confidence: str | None
     at_least: float
+    others: Others = "raise"
+    labels: tuple[str, ...] = ()
+    """Those of the tasks, once they are known: values may be written in another case."""
+    is_in_toml: bool = False
+    """Whether it was declared in a file, and is mended there."""
 
     @property
     def declared(self) -> tuple[Any, ...] | None:  # type: ignore[override]
         return self.values or None
+
+    @property
+    def emits_others(self) -> bool:
+        return True  # labels that the mapping does not name
+
+    def knowing(self, labels: Mapping[str, Sequence[str]]) -> ColumnRule:
+        asked = (self.task,) if isinstance(self.task, str) else self.task or tuple(labels)
+        return replace(self, labels=tuple(dict.fromkeys(label for task in asked for label in labels.get(task, ()))))
+
+    def meaning(self, value: Any) -> Any:
+        """The label that a value stands for, None to abstain, or ``_UNKNOWN``."""
+        if self.mapping is not None and value in self.mapping:
+            return self.mapping[value]
+        label = same_but_for_case(spelled(value), self.labels)
+        if label is not None:
+            return label
+        if self.others == "abstain":
+            return None
+        return _UNKNOWN if self.mapping is not None else value if isinstance(value, str) else str(value)
+
+    def lacking(self, batch: Batch) -> Counter[Any]:
+        """How often a batch has each value that has no meaning."""
+        column = self.column(batch)
+        counts = Counter((column.fill_nan(None) if column.dtype.is_float() else column).drop_nulls().to_list())
+        return Counter({value: count for value, count in counts.items() if self.meaning(value) is _UNKNOWN})
+
+    def lacks(self, counts: Mapping[Any, int]) -> str:
+        """What to tell of values that have no meaning: all of them, ready to be pasted into the mapping."""
+        nothing, others = ("false", 'others = "abstain"') if self.is_in_toml else ("None", 'others="abstain"')
+        place = place_of(self.on)
+        if len(counts) == 1:
+            (value,) = counts
+            told = f"{place} holds {value!r}, which its {LACKS}; map it"
+        else:
+            told = f"{place} holds {len(counts):,} values that its {LACKS}; map each"
+        told += f" to a label, or to {nothing} to abstain; {others} abstains on all values that are not there."
+        lines = [self._line(value, count) for value, count in list(counts.items())[:_VALUES_SHOWN]]
+        more = len(counts) - _VALUES_SHOWN
+        where = "below [source.mapping]" if self.is_in_toml else "into the mapping"
+        return "\n".join([f"{told} To paste {where}:", *lines, *([f"# and {more:,} more"] if more > 0 else [])])
+
+    def _line(self, value: Any, count: int) -> str:
+        rows = f"# {count:,} row{'s' * (count != 1)}"
+        if self.is_in_toml:
+            return f"{json.dumps(spelled(value), ensure_ascii=False)} = false  {rows}"
+        return f"{value!r}: None,  {rows}"
 
     def emit(self, batch: Batch) -> Emission:
         column = self.column(batch)
@@ -49,20 +110,13 @@ class ColumnRule(Rule):
         present = column.drop_nulls().unique(maintain_order=True)
         codes = positions_in(column, present).astype(np.int32)
         found = present.to_list()
-        if self.mapping is None:
-            values = [value if isinstance(value, str) else str(value) for value in found]
-            return Emission(codes, values, failures, scores)
-        unmapped = {
-            code: DataError(
-                f"{place_of(self.on)} holds {value!r}, which its mapping lacks; "
-                "map it to a label, or to None to abstain"
-            )
-            for code, value in enumerate(found)
-            if value not in self.mapping
-        }
-        for code, error in unmapped.items():
-            failures += [Failure(batch.start + int(row), error) for row in np.flatnonzero(codes == code)]
-        label_of, labels = intern([self.mapping.get(value) for value in found])
+        meanings = [self.meaning(value) for value in found]
+        unknown = {code: value for code, value in enumerate(found) if meanings[code] is _UNKNOWN}
+        if unknown:
+            counts = Counter({value: int(np.sum(codes == code)) for code, value in unknown.items()})
+            error = DataError(self.lacks(dict(counts.most_common())))
+            failures += [Failure(batch.start + int(row), error) for row in np.flatnonzero(np.isin(codes, [*unknown]))]
+        label_of, labels = intern([None if meaning is _UNKNOWN else meaning for meaning in meanings])
         return Emission(np.append(label_of, np.int32(-1))[codes], labels, failures, scores)
 
     def _confidences(self, batch: Batch, on: str) -> pl.Series:
@@ -102,11 +156,14 @@ def column(
     task: str | None = None,
     name: str | None = None,
     mapping: Mapping[Any, Any] | None = None,
+    others: Others = "raise",
     confidence: str | None = None,
     at_least: float = 0.0,
     levels: Sequence[float] | None = None,
 ) -> Source:
     """Take labels that another model or person already wrote into a column; missing means abstain.
+
+    Values that are a label but for case, or blanks around them, are taken as that label.
 
     Parameters
     ----------
@@ -116,6 +173,9 @@ def column(
         As in :func:`keywords`.
     mapping
         What the column says -> the label it means; ``None`` abstains.
+    others
+        What values do that are neither labels nor in the mapping: ``"raise"`` makes them failures, of which the error
+        lists all, ``"abstain"`` passes over them.
     confidence, at_least
         A column with the confidence of each label, from 0 to 1, and how much of it a vote takes. How far to believe a
         vote at which level of confidence is learned, so it need not be calibrated.
@@ -125,6 +185,8 @@ def column(
     >>> column("llm", task="entity", confidence="llm_score", at_least=0.8).name
     'column(llm)'
     """
+    if others not in get_args(Others):
+        raise SourceError(f"others must be 'raise' or 'abstain', but is {others!r}")
     _, labels = intern(list((mapping or {}).values()))
     return ColumnRule(
         given_name=name,
@@ -135,6 +197,7 @@ def column(
         mapping=None if mapping is None else dict(mapping),
         confidence=confidence,
         at_least=at_least,
+        others=others,
         levels=levels_for(levels),
         recipe=Recipe(
             "column",
@@ -142,6 +205,7 @@ def column(
                 "column": on,
                 "task": task,
                 "mapping": mapping,
+                "others": others,
                 "confidence": confidence,
                 "at_least": at_least,
                 "levels": levels,

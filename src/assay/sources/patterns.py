@@ -77,14 +77,18 @@ def places_of(pattern: str, text: str) -> list[tuple[int, int]]:
     return found
 
 
-def check_pattern(kind: str, pattern: str, advice: str) -> None:
-    """Raise unless polars can use the pattern; ``advice`` says what to do then."""
+def check_pattern(kind: str, pattern: str, advice: str, *, typed: str | None = None) -> None:
+    """Raise unless polars can use the pattern; ``advice`` says what to do then.
+
+    ``typed`` is what somebody typed, if the pattern has more than that.
+    """
     try:
         pl.Series([""]).str.contains(pattern)
     except pl.exceptions.PolarsError as error:
         lines = [line.partition("error: ")[2] for line in str(error).splitlines() if "error: " in line]
         reason = lines[-1] if lines else str(error)
-        raise SourceError(f"{kind}() cannot use the pattern {_cut(pattern)!r}: {reason}; {advice}") from error
+        shown = pattern if typed is None else typed
+        raise SourceError(f"{kind}() cannot use the pattern {_cut(shown)!r}: {reason}; {advice}") from error
 
 
 def _cut(text: str, most: int = 80) -> str:

@@ -38,8 +38,9 @@ def regex(
         if not isinstance(found, str):
             raise SourceError(f"regex() needs patterns that are strings, but got {found!r} ({type(found).__name__})")
     patterns = [found if case_sensitive else f"(?i){found}" for _, found in groups]
-    for found in patterns:
-        check_pattern("regex", found, "look-around and back-references need a function with @assay.source")
+    for (_, typed), found in zip(groups, patterns, strict=True):
+        advice = "look-around and back-references need a function with @assay.source"
+        check_pattern("regex", found, advice, typed=typed)
     return PatternRule(
         given_name=name,
         task=task,

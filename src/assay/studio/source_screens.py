@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping
 from typing import Any
 
@@ -114,7 +115,7 @@ def _from_query(contents: Contents, wanted: Filter, query: Mapping[str, str]) ->
     return {
         "name": "",
         "kind": "regex" if wanted.regex else "keywords",
-        "what": words,
+        "what": words if wanted.regex else _on_a_line(words),
         "on": query.get("on", "") or next(iter(contents.texts), ""),
         "label": query.get("choice", ""),
         "case": "",
@@ -129,10 +130,13 @@ def _filled(contents: Contents, name: str) -> dict[str, str]:
     what = None if kind is None else said[kind]
     if kind is None or isinstance(what, Mapping) or not isinstance(said.get("label"), str | Mapping):
         raise AssayError(f"{name} is of a kind that is edited in {contents.project.sources_file.name} itself")
+    phrases = [what] if isinstance(what, str) else what or ()
     return {
         "name": name,
         "kind": kind,
-        "what": what if isinstance(what, str) else "\n".join(what or ()),
+        "what": what
+        if kind == "regex"
+        else "\n".join(map(_on_a_line, [what] if isinstance(what, str) else what or ())),
         "on": str(said.get("on", "")),
         "label": _choice_of(contents, said),
         "case": "1" if said.get("case_sensitive", _CASE_COUNTS[kind]) else "",
@@ -184,7 +188,7 @@ def _entry(contents: Contents, form: FormData) -> dict[str, Any]:
         raise AssayError(f"a source here is {' or '.join(_KINDS.values())}")
     if not what.strip():
         raise AssayError("say what to look for: words, one on a line, or a regular expression")
-    said: Any = what if kind == "regex" else [word.strip() for word in what.split("\n") if word.strip()]
+    said: Any = what if kind == "regex" else _words(what)
     on = str(form.get("on", ""))
     if on not in contents.data.columns:
         raise AssayError(f"the data has no column {on!r}")
@@ -193,6 +197,22 @@ def _entry(contents: Contents, form: FormData) -> dict[str, Any]:
     case = {} if counts == _CASE_COUNTS[kind] else {"case_sensitive": counts}
     label = _label(contents, str(form.get("label", "")))
     return {"name": name, kind: said, **label, "on": on, **case, **_not_in_the_form(contents, kind, form)}
+
+
+def _words(what: str) -> list[str]:
+    """Words and phrases, each on a line of its own or with commas between; one that has a comma is in quotation marks.
+
+    >>> _words('late, still waiting\\n"Regards, Ann"')
+    ['late', 'still waiting', 'Regards, Ann']
+    """
+    lines = [next(csv.reader([line], skipinitialspace=True), []) for line in what.split("\n")]
+    return list(dict.fromkeys(word.strip() for line in lines for word in line if word.strip()))
+
+
+def _on_a_line(word: str) -> str:
+    """A word or phrase as :func:`_words` reads it."""
+    doubled = word.replace('"', '""')
+    return f'"{doubled}"' if "," in word or word.startswith('"') else word
 
 
 def _not_in_the_form(contents: Contents, kind: str, form: FormData) -> dict[str, Any]:

@@ -25,6 +25,7 @@ _HOMES = {
         "stored_items",
         "unknown_items",
     ],
+    "assay.votes.new_values": ["without_new_values"],
     "assay.votes.pieces": [
         "Piece",
         "at_once",
@@ -104,6 +105,7 @@ __all__ = [
     "unknown_items",
     "value_table",
     "wilson",
+    "without_new_values",
 ]
 
 if TYPE_CHECKING:
@@ -114,6 +116,7 @@ if TYPE_CHECKING:
     from assay.votes.levels import bare, given_levels
     from assay.votes.long_form import long_columns
     from assay.votes.names import Names, index_names, item_names, matched_rows, rows_named, stored_items, unknown_items
+    from assay.votes.new_values import without_new_values
     from assay.votes.pieces import Piece, at_once, is_in_pieces, map_pieces, names_of, pieces_of, read, schema_of
     from assay.votes.probabilities import TOLERATED, SoftReader, best_of, not_probabilities, probability_table
     from assay.votes.schema import HasSchema, OutcomeSets, Schema
