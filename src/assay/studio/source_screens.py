@@ -134,9 +134,7 @@ def _filled(contents: Contents, name: str) -> dict[str, str]:
     return {
         "name": name,
         "kind": kind,
-        "what": what
-        if kind == "regex"
-        else "\n".join(map(_on_a_line, [what] if isinstance(what, str) else what or ())),
+        "what": str(what) if kind == "regex" else "\n".join(map(_on_a_line, phrases)),
         "on": str(said.get("on", "")),
         "label": _choice_of(contents, said),
         "case": "1" if said.get("case_sensitive", _CASE_COUNTS[kind]) else "",
