@@ -25,7 +25,6 @@ BLOCK_BYTES = 16_000_000
 
 _LONGEST_RECORD = 4 * BLOCK_BYTES
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_STRAY_MARK = re.compile(rb'(?:^|[,;\t])[^",;\t]+"')
 _SPREADSHEETS = (".xlsx", ".xls", ".ods", ".numbers", ".tsv", ".txt")
 _NUMBER = r"\s*-?\d{1,18}\s*"
 _FORMS: dict[type[pl.DataType], str] = {
@@ -159,7 +158,11 @@ def csv_lines(path: Path | Url) -> list[int]:
 
 def _separator_of(path: Path | Url) -> str:
     with path.open("rb") as file:
-        return _separator(_records(file, next((line for line in file if line.strip()), b""))).decode()
+        first = next((line for line in file if line.strip()), b"")
+        try:
+            return _separator(_records(file, first)).decode()
+        except ValueError:  # a header without end; what is wrong is told by whoever reads it
+            return _separator(first).decode()
 
 
 def _check_header(line: bytes) -> None:
@@ -189,6 +192,8 @@ def _csv_fault(path: Path | Url) -> str | None:
     """Where a CSV file breaks, found line by line since the fast reader does not tell."""
     stray = None
     is_open = 0
+    mark = _separator_of(path)
+    begins_late = re.compile(rf'(?:^|{mark})[^"{mark}]+"'.encode())
     with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
             try:
@@ -196,11 +201,11 @@ def _csv_fault(path: Path | Url) -> str | None:
             except UnicodeDecodeError as error:
                 return f"line {number} is not UTF-8 text ({error}); save it as UTF-8"
             marks = line.count(b'"') % 2
-            if marks and not is_open and stray is None and _STRAY_MARK.search(line):
+            if marks and not is_open and stray is None and begins_late.search(line):
                 stray = f"line {number} has a quotation mark within a field that does not begin with one"
             is_open ^= marks
     with path.open(encoding="utf-8-sig", newline="") as text:
-        records = csv.reader(text, delimiter=_separator_of(path), strict=True)
+        records = csv.reader(text, delimiter=mark, strict=True)
         fields, start = len(next(filter(None, records), [])), records.line_num + 1
         try:
             for record in records:

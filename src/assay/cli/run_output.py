@@ -45,15 +45,22 @@ def print_run(made: Run) -> None:
     print_told(made)
     silent = 0 if made.labels.has_votes is None else int((~made.labels.has_votes).sum())
     if silent and made.refined is None:
-        has = "has no votes: its label is" if silent == 1 else "have no votes: their labels are"
-        print(
-            f"{silent:,} of {len(made.labels):,} items {has} only the class balance, and has_votes is false in the file"
-        )
+        print(_without_votes(silent, len(made.labels)))
     kept = made.kept
     if kept is not None and kept.flipped is not None:
         changed = f"{kept.flipped:,} of {kept.items:,} items have another label than in run {kept.previous}"
         print(f"run {kept.number}: {changed}")
     print(f"votes, labels and the model are in {made.project.output}")
+
+
+def _without_votes(silent: int, items: int) -> str:
+    """What labels are worth on which no source voted.
+
+    >>> _without_votes(1, 2500)
+    '1 of 2,500 items has no votes: its label is only the class balance, and has_votes is false in the file'
+    """
+    has = "has no votes: its label is" if silent == 1 else "have no votes: their labels are"
+    return f"{silent:,} of {items:,} items {has} only the class balance, and has_votes is false in the file"
 
 
 def _print_refined(made: Run) -> None:

@@ -130,11 +130,11 @@ def _filled(contents: Contents, name: str) -> dict[str, str]:
     what = None if kind is None else said[kind]
     if kind is None or isinstance(what, Mapping) or not isinstance(said.get("label"), str | Mapping):
         raise AssayError(f"{name} is of a kind that is edited in {contents.project.sources_file.name} itself")
-    phrases = [what] if isinstance(what, str) else list(what or ())
+    phrases = [what] if isinstance(what, str) else what or ()
     return {
         "name": name,
         "kind": kind,
-        "what": "\n".join(phrases if kind == "regex" else map(_on_a_line, phrases)),
+        "what": str(what) if kind == "regex" else "\n".join(map(_on_a_line, phrases)),
         "on": str(said.get("on", "")),
         "label": _choice_of(contents, said),
         "case": "1" if said.get("case_sensitive", _CASE_COUNTS[kind]) else "",
