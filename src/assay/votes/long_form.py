@@ -30,6 +30,18 @@ def looks_long(names: Iterable[str]) -> bool:
     return all(role in roles or (role == "item" and "id" in roles) for role in _CALLED)
 
 
+def item_column(names: Sequence[str], usual: str) -> str | None:
+    """The column that names items: the usual one, or the only one that is called as such columns are.
+
+    >>> item_column(["image_id", "task", "truth"], "image_id"), item_column(["task", "truth"], "image_id")
+    ('image_id', 'task')
+    """
+    if usual in names:
+        return usual
+    found = _candidates("item", names) or [name for name in names if _role_of(name) == "id"]
+    return found[0] if len(found) == 1 else None
+
+
 def long_columns(names: Sequence[str], given: Mapping[str, str | None]) -> dict[str, str]:
     """The column of each role, as given or else by its name; an error says what could not be told.
 

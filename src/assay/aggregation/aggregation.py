@@ -12,12 +12,12 @@ import numpy as np
 import polars as pl
 from scipy.special import expit, logit, ndtri
 
-from assay._core.rows import as_polars
+from assay.aggregation.crowd_table import check_gold, crowd_frame, gold_by_item, in_words_of_crowds
 from assay.baselines import majority_vote
 from assay.errors import AssayError, UnidentifiableError, VoteError, near_miss
 from assay.labels import Labels, write_table
 from assay.model import ExplainsForeignNames, LabelModel, explains_foreign, next_items
-from assay.votes import Alpha, Votes, krippendorff_alpha, long_columns
+from assay.votes import Alpha, Votes, krippendorff_alpha
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -265,12 +265,14 @@ def aggregate(
     Parameters
     ----------
     table
-        A dataframe, a dict of columns, or a path, with a row for each vote: an item, a worker, and a label.
+        A dataframe, a dict of columns, or a path, with a row for each vote: an item, a worker, and a label. Or what
+        :func:`assay.read_annotations` has read.
     item, worker, label
         Its columns; by default those that are called so, or as in crowd-kit: ``task``, ``worker``, ``label``.
     gold
-        True labels of some items, if there are any: a pandas Series by item, or what
-        :meth:`assay.LabelModel.fit` takes. Where the labels of the table are numbers, those of gold are labels too.
+        True labels of some items, if there are any: a pandas Series by item; a table, or a path to one, with a column
+        of items and one of labels, or with items as its index; or what :meth:`assay.LabelModel.fit` takes. Where the
+        labels of the table are numbers, those of gold are labels too.
     model
         The :class:`assay.LabelModel` to fit; by default one with default settings.
 
@@ -307,22 +309,23 @@ def aggregate(
             f"model must be a label model, as in model=assay.LabelModel(method='em'), but is {model!r}; other models "
             "take votes: votes = assay.Votes.from_long(table, item='task'), assay.DawidSkene().fit(votes).label(votes)"
         )
-    frame = as_polars(table)
-    columns = long_columns(frame.columns, {"item": item, "source": worker, "label": label})
-    mixed = [name for name in (columns["item"], columns["source"]) if frame[name].dtype == pl.Object]
-    frame = frame.with_columns(pl.Series(name, [*map(str, frame[name])]) for name in mixed)
-    frame = frame.with_columns(pl.selectors.float().fill_nan(None))  # as in tables of pandas, where it is no value
-    if frame[columns["label"]].is_null().all():
-        raise VoteError("the table has no votes: expected rows with an item, a worker and a label")
-    votes = Votes.from_long(frame, item=columns["item"], source=columns["source"], label=columns["label"])
+    frame, columns = crowd_frame(table, item, worker, label)
     said, by = (_numbers(frame[columns[role]]) for role in ("label", "source"))
     # By the same texts as in the votes, where workers are cast by polars and labels are not.
     labels = {str(value): value for value in said.to_list()}
     workers = dict(zip(by.cast(pl.String).to_list(), by.to_list(), strict=True))
+    numbers = {text for text, value in (*labels.items(), *workers.items()) if not isinstance(value, bool)}
     try:
-        fitted = (LabelModel() if model is None else model).fit(votes, _in_texts(gold, labels), progress=False)
+        votes = Votes.from_long(frame, item=columns["item"], source=columns["source"], label=columns["label"])
+        truth = gold_by_item(gold, columns["item"], columns["label"])
+        (task,) = votes.tasks
+        check_gold(truth, list(labels.values()) or task.labels)
+        fitted = (LabelModel() if model is None else model).fit(votes, _in_texts(truth, labels), progress=False)
     except UnidentifiableError as error:
-        raise UnidentifiableError(str(error).replace("LabelModel(allow", "model=assay.LabelModel(allow")) from None
+        found = in_words_of_crowds(str(error), numbers)
+        raise UnidentifiableError(found.replace("LabelModel(allow", "model=assay.LabelModel(allow")) from None
+    except VoteError as error:
+        raise VoteError(in_words_of_crowds(str(error), numbers)) from None
     return Aggregation(votes, fitted, labels, workers, columns["item"])
 
 
