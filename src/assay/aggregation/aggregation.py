@@ -114,6 +114,26 @@ class Aggregation(ExplainsForeignNames):
         names = np.array([*(self.label_values.get(name, name) for name in task.labels), None], dtype=object)
         return self._by_item("majority", names[np.where(tied, len(task.labels), shares.argmax(axis=1))])
 
+    @property
+    def tied(self) -> int:
+        """On how many items a majority vote is tied."""
+        return int(self.majority.isna().sum())
+
+    @property
+    def differing(self) -> int:
+        """How many labels differ from a majority vote that is not tied."""
+        return int((self.majority.notna() & (self.majority != self.labels)).sum())
+
+    @property
+    def shares(self) -> pd.DataFrame:
+        """Per label how many *items* have it, their *share*, and its share of *majority* votes that are not tied."""
+        import pandas as pd
+
+        counts = self.labels.value_counts().reindex(self.probabilities.columns, fill_value=0)
+        decided = self.majority.dropna().value_counts().reindex(counts.index, fill_value=0)
+        columns = {"items": counts, "share": counts / len(self.labels), "majority": decided / max(decided.sum(), 1)}
+        return pd.DataFrame(columns).rename_axis("label")
+
     def to_pandas(self) -> pd.DataFrame:
         """Per item its *label*, the probability of that (*confidence*), the *majority* vote and how many *votes*."""
         import pandas as pd
@@ -217,12 +237,10 @@ class Aggregation(ExplainsForeignNames):
     def __repr__(self) -> str:
         items, workers = self.votes.shape
         (task,) = self.votes.tasks
-        tied = int(self.majority.isna().sum())
-        differ = int((self.majority.notna() & (self.majority != self.labels)).sum())
         alpha = "unknown" if self.agreement is None else self.agreement
         return (
             f"Aggregation({items:,} items, {workers:,} workers, {len(task.labels)} labels; Krippendorff's α {alpha}; "
-            f"{differ:,} labels differ from a majority vote, which is tied on {tied:,})"
+            f"{self.differing:,} labels differ from a majority vote, which is tied on {self.tied:,})"
         )
 
 

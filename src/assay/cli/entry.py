@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 import assay
-from assay.cli import demo, end_model, exchange, labeling, results, studio, votes
+from assay.cli import crowd, demo, end_model, exchange, labeling, results, studio, votes
 from assay.cli.options import Debug
 from assay.cli.output import complain, keep_for_json
 from assay.cli.session import session
@@ -25,7 +25,7 @@ app = typer.Typer(
     epilog="Example: [bold]assay demo[/]",
 )
 # In this order they are listed by --help.
-for part in (votes, labeling, end_model, exchange, results, studio, demo):
+for part in (votes, labeling, end_model, exchange, results, crowd, studio, demo):
     app.registered_commands += part.commands.registered_commands
 
 
