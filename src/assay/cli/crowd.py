@@ -63,9 +63,9 @@ def aggregate(
         print_json({**_told(found), **written, "warnings": warned})
         return
     _print(found, warned)
-    for what, path in (("labels", out), ("skills", skills)):
-        if path is not None:
-            print(f"{what} written to {path}")
+    for what, written_to in (("labels", out), ("skills", skills)):
+        if written_to is not None:
+            print(f"{what} written to {written_to}")
     if out is None:
         print(f"to write the labels to a file: assay aggregate {table} --out labels.csv")
 
@@ -82,7 +82,9 @@ def _aggregated(table: Path, gold: Path | None, columns: dict[str, str | None]) 
         warnings.simplefilter("always", UserWarning)
         try:
             given: Any = read_annotations(table) if table.suffix == ".json" else table
-            found = put_together(given, gold=gold, **columns)
+            found = put_together(
+                given, item=columns["item"], worker=columns["worker"], label=columns["label"], gold=gold
+            )
         except AssayError as error:
             raise type(error)(_as_options(str(error))) from error
     numbers = set(found.worker_values)
