@@ -12,7 +12,7 @@ import typer
 import assay
 from assay.cli import crowd, demo, end_model, exchange, labeling, results, studio, votes
 from assay.cli.options import Debug
-from assay.cli.output import complain, keep_for_json
+from assay.cli.output import complain, keep_for_json, note
 from assay.cli.session import session
 from assay.errors import AssayError, CheckWarning
 
@@ -51,6 +51,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, _terminated)
     # What a check warns of is printed, in the words of assay.toml.
     warnings.simplefilter("ignore", CheckWarning)
+    warnings.showwarning = _tell
     if "--json" in sys.argv:
         keep_for_json()
     try:
@@ -74,6 +75,14 @@ def main() -> None:
             raise
         complain(f"{type(error).__name__}: {error}\nThis is a bug in Assay. Run again with --debug for the traceback.")
         sys.exit(1)
+
+
+def _tell(message: Warning | str, category: type[Warning], *where: Any, **how: Any) -> None:
+    """A warning as people read it: without the line of Assay's own code that it comes from."""
+    if category is UserWarning:
+        note(str(message))
+    else:
+        sys.stderr.write(warnings.formatwarning(message, category, where[0], where[1]))
 
 
 def _terminated(number: int, frame: Any) -> None:
