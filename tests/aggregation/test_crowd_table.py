@@ -105,3 +105,18 @@ def test_labels_that_differ_in_blanks_or_capitals_are_warned_of():
     with pytest.warns(UserWarning, match="'A ', 'a' differ only in capitals or in blanks"):
         found = assay.aggregate(misspelt)
     assert found.probabilities.columns.tolist() == ["A ", "a", "b", "c"]
+
+
+def test_a_batch_of_mechanical_turk_is_pointed_to_reading_it(tmp_path):
+    batch = TABLE.set_axis(["HITId", "WorkerId", "Answer.animal.label"], axis=1)
+    batch.to_csv(tmp_path / "batch.csv", index=False)
+    with pytest.raises(assay.VoteError, match=r"assay\.read_annotations\('.*batch\.csv'\)"):
+        assay.aggregate(tmp_path / "batch.csv")
+    found = assay.aggregate(assay.read_annotations(tmp_path / "batch.csv"))
+    assert found.labels.tolist() == assay.aggregate(TABLE).labels.tolist()
+
+
+def test_annotations_of_several_questions_are_refused():
+    said = [assay.annotations.Annotation(1, "ann", ("x",), task) for task in ("mood", "food")]
+    with pytest.raises(assay.VoteError, match="several questions, 'food', 'mood'"):
+        assay.aggregate(assay.annotations.Annotations("doccano", tuple(said)))

@@ -66,3 +66,8 @@ def test_columns_are_options_and_so_is_advice(votes):
 def test_a_table_that_cannot_be_written_is_told_before_any_work(votes):
     with pytest.raises(assay.AssayError, match=r"\.csv, \.jsonl or \.parquet"):
         runner.invoke(app, ["aggregate", "nowhere.csv", "--out", "labels.xlsx"], catch_exceptions=False)
+
+
+def test_a_batch_of_mechanical_turk_is_read(votes):
+    TABLE.set_axis(["HITId", "WorkerId", "Answer.animal.label"], axis=1).to_csv(votes, index=False)
+    assert json.loads(call(votes, "--json").stdout)["workers"] == 24

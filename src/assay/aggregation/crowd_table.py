@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from assay._core.rows import as_polars
+from assay.annotations import Annotations
 from assay.errors import VoteError, listing, near_miss
 from assay.votes import index_names, is_missing, item_column, long_columns, looks_long
 
@@ -25,15 +26,14 @@ def crowd_frame(
 
     Items and workers that are numbers and texts become texts. What is no long table is refused with what to do.
     """
-    if hasattr(table, "said") and hasattr(table, "to_pandas"):  # what assay.read_annotations has read
-        table = table.to_pandas()
+    if isinstance(table, Annotations):
+        table = _one_question(table)
     if isinstance(table, str | Path) and Path(table).suffix == ".json":
-        raise VoteError(
-            f"expected a table of votes, but {table} is JSON; if an annotation tool has written it, give "
-            f"assay.read_annotations({str(table)!r})"
-        )
+        raise VoteError(_EXPORT.format(given=repr(str(table))))
     frame = as_polars(table)
     if worker is None and label is None:
+        if {"HITId", "WorkerId"} <= set(frame.columns):
+            raise VoteError(_EXPORT.format(given=repr(str(table)) if isinstance(table, str | Path) else "path"))
         _refuse_wide(table, frame)
     columns = long_columns(frame.columns, {"item": item, "source": worker, "label": label})
     mixed = [name for name in (columns["item"], columns["source"]) if frame[name].dtype == pl.Object]
@@ -46,6 +46,23 @@ def crowd_frame(
     if frame[columns["label"]].is_null().all():
         raise VoteError("the table has no votes: expected rows with an item, a worker and a label")
     return frame, columns
+
+
+_EXPORT = (
+    "expected a table with an item, a worker and a label in each row, but this looks like the export of an annotation "
+    "tool; give assay.read_annotations({given})"
+)
+
+
+def _one_question(said: Annotations) -> Any:
+    """The table of annotations; those that answer several questions are refused."""
+    asked = sorted({str(one.task) for one in said.said if not one.is_skipped})
+    if len(asked) > 1:
+        raise VoteError(
+            f"the annotations answer several questions, {listing(asked)}; give those of one, as in "
+            f"table = said.to_pandas(); assay.aggregate(table[table['task'] == {asked[0]!r}], item='item')"
+        )
+    return said.to_pandas()
 
 
 def _refuse_wide(table: Any, frame: pl.DataFrame) -> None:

@@ -27,7 +27,7 @@ def aggregate(
         Path,
         typer.Argument(
             help="The votes, a .csv, .jsonl or .parquet file with an item, a worker and a label in each row; or the "
-            ".json export of an annotation tool.",
+            "export of an annotation tool, .json, or of Mechanical Turk.",
             show_default=False,
         ),
     ],
@@ -81,7 +81,7 @@ def _aggregated(table: Path, gold: Path | None, columns: dict[str, str | None]) 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         try:
-            given: Any = read_annotations(table) if table.suffix == ".json" else table
+            given: Any = read_annotations(table) if _is_export(table) and not any(columns.values()) else table
             found = put_together(
                 given, item=columns["item"], worker=columns["worker"], label=columns["label"], gold=gold
             )
@@ -89,6 +89,14 @@ def _aggregated(table: Path, gold: Path | None, columns: dict[str, str | None]) 
             raise type(error)(_as_options(str(error))) from error
     numbers = set(found.worker_values)
     return found, [_as_options(in_words_of_crowds(str(one.message), numbers)) for one in caught]
+
+
+def _is_export(table: Path) -> bool:
+    """Whether a file is what an annotation tool or Mechanical Turk has written, and no table of votes."""
+    if table.suffix != ".csv" or not table.is_file():
+        return table.suffix == ".json"
+    with table.open(encoding="utf-8", errors="replace") as file:
+        return {"HITId", "WorkerId"} <= {name.strip('"') for name in file.readline().strip().split(",")}
 
 
 _SAID = (

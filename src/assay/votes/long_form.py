@@ -15,6 +15,7 @@ _CALLED: dict[str, tuple[str, ...]] = {
     "label": (
         *("label", "answer", "vote", "class", "category", "response", "judgment", "judgement", "annotation", "value"),
         "result",
+        "choice",
     ),
 }
 """The words of crowds for each role, the usual ones first."""
