@@ -2,6 +2,7 @@
 
 import json
 
+import pandas as pd
 import pytest
 
 import assay
@@ -192,3 +193,40 @@ def test_what_is_no_export_is_refused(tmp_path, name, text, why):
     (tmp_path / name).write_text(text)
     with pytest.raises(assay.DataError, match=why):
         assay.read_annotations(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("columns", "task"),
+    [
+        ({"Answer.spam.on": [True, False], "Answer.ham.on": [False, True]}, None),
+        ({"Answer.taskAnswers": ['[{"mail":{"label":"spam"}}]', '[{"mail":{"label":"ham"}}]']}, "mail"),
+        (
+            {"Answer.taskAnswers": ['[{"mail":{"spam":true,"ham":false}}]', '[{"mail":{"spam":false,"ham":true}}]']},
+            "mail",
+        ),
+        ({"Answer.taskAnswers": ['[{"mail":"spam"}]', '[{"mail":"ham"}]']}, "mail"),
+        (
+            {
+                "Answer.taskAnswers": [
+                    '[{"spam":{"on":true},"ham":{"on":false}}]',
+                    '[{"spam":{"on":false},"ham":{"on":true}}]',
+                ]
+            },
+            None,
+        ),
+        ({"Answer.taskAnswers": ['[{"mail":{"labels":["spam"]}}]', '[{"mail":{"labels":["ham"]}}]']}, "mail"),
+    ],
+)
+def test_mechanical_turk_in_its_other_forms(tmp_path, columns, task):
+    batch = {"HITId": ["H1", "H2"], "WorkerId": ["W1", "W1"], "Input.url": ["a", "b"], **columns}
+    pd.DataFrame(batch).to_csv(tmp_path / "batch.csv", index=False)
+    expected = [("a", "W1", task, ("spam",), None), ("b", "W1", task, ("ham",), None)]
+    assert said(tmp_path / "batch.csv", item="Input.url") == expected
+    assert said(tmp_path / "batch.csv", item="url") == expected
+
+
+def test_a_broken_answer_of_mechanical_turk_is_told(tmp_path):
+    batch = pd.DataFrame({"HITId": ["H1"], "WorkerId": ["W1"], "Answer.taskAnswers": ["[{"]})
+    batch.to_csv(tmp_path / "batch.csv", index=False)
+    with pytest.raises(assay.DataError, match="mturk"):
+        assay.read_annotations(tmp_path / "batch.csv")

@@ -16,6 +16,7 @@ from assay.project.demo.simulated_answers import simulate_answers
 
 runner = CliRunner()
 COMMANDS = [
+    "aggregate",
     "annotate",
     "apply",
     "cache",

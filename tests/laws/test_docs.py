@@ -74,6 +74,8 @@ NEEDS_A_TERMINAL = ("assay label ",)
 """Commands that take keys; tests/project/test_labeling_terminal.py runs them in one."""
 NEEDS_AN_EXPORT = ("assay import ",)
 """Commands that read what another tool has written; tests/project/test_exchange.py runs them."""
+NEEDS_A_CROWD = ("assay aggregate ",)
+"""Commands that read a crowd's votes; tests/cli/test_crowd.py runs them."""
 NEEDS_HAND_LABELS = ("assay confident ", "assay train my-project --compare")
 """Commands after those; tests/project/test_confident.py and test_training_comparison.py run them."""
 
@@ -92,7 +94,8 @@ def with_few_texts(words: list[str]) -> list[str]:
 def test_the_commands_of_the_page_run_one_after_the_other(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for line in typed(COMMAND_LINE):
-        if line.startswith(NEEDS_A_TERMINAL + NEEDS_AN_EXPORT + NEEDS_HAND_LABELS + NEEDS_A_BROWSER + NEEDS_A_MODEL):
+        absent = NEEDS_AN_EXPORT + NEEDS_A_CROWD + NEEDS_HAND_LABELS
+        if line.startswith(NEEDS_A_TERMINAL + absent + NEEDS_A_BROWSER + NEEDS_A_MODEL):
             continue
         result = CliRunner().invoke(app, with_few_texts(shlex.split(line)[1:]))
         assert result.exit_code == 0, (line, result.output, result.exception)

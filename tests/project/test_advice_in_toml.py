@@ -76,3 +76,10 @@ def test_every_setting_that_is_named_is_one_of_the_label_model(sentences):
         assert set(re.findall(r"\b(\w+)=(?=[\w\[{'\"])", sentence)) <= known, sentence
     for word in ("max_steps", "class_balance", "beliefs", "allow_unidentifiable", "method", "dependencies"):
         assert word in known
+
+
+def test_the_column_that_annotators_read_is_an_option():
+    labels = assay.Labels(assay.TaskGraph.flat("a", ["x", "y"]), (np.eye(2),))
+    with pytest.raises(assay.AssayError) as error:
+        labels.to_label_studio([{"one": 1, "other": 2}] * 2)
+    assert "say --on 'other'" in in_toml(str(error.value))

@@ -106,3 +106,13 @@ def test_what_cannot_be_read_says_how_to_save_it(tmp_path, name, raw, says):
     (tmp_path / name).write_bytes(raw)
     with pytest.raises(assay.DataError, match=says):
         guess_columns(tmp_path / name)
+
+
+def test_votes_are_not_taken_for_items(tmp_path):
+    votes = {"task": ["a", "a", "b", "b"], "worker": [1, 2, 1, 2], "label": ["x", "y", "x", "x"]}
+    with pytest.raises(
+        assay.ProjectError, match=r"4 rows are about 2 items of column 'task'.*assay aggregate .*rows\.csv"
+    ):
+        guessed(tmp_path, votes)
+    tweets = {"text": ["a b c", "b c d", "c d e", "c d e"], "user": ["u", "v", "u", "u"], "label": ["x", "y", "x", "x"]}
+    assert guessed(tmp_path, tweets).rows == 4

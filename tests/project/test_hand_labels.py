@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -221,3 +222,13 @@ def test_the_queue_is_printed(project):
     shown = CliRunner().invoke(app, ["next", str(project.folder), "--n", "3", "--random"])
     assert shown.exit_code == 0
     assert told[0]["text"][:40] in shown.stdout
+
+
+def test_the_least_sure_items_are_printed(project):
+    made = run(project, progress=False)
+    told = json.loads(CliRunner().invoke(app, ["next", str(project.folder), "--least-sure", "--json"]).stdout)
+    sure = made.labels.confidence
+    assert [entry["row"] for entry in told] == np.argsort(sure, kind="stable")[:20].tolist()
+    assert {entry["kind"] for entry in told} == {"least sure"}
+    with pytest.raises(ProjectError, match="--random or --least-sure"):
+        CliRunner().invoke(app, ["next", str(project.folder), "--least-sure", "--random"], catch_exceptions=False)

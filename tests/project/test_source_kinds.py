@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import tomllib
 from pathlib import Path
 
@@ -12,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay
-from assay import none_of, one_of
-from assay.project import SourceFile, read_sources, source_toml
+from assay import SourceError, none_of, one_of
+from assay.project import Project, SourceFile, apply_sources, new_project, read_sources, source_toml
 from assay.project.source_kinds import KINDS, entry_of, kind_of
 from assay.project.source_text import entry_text
 
@@ -203,3 +204,22 @@ def test_long_values_inside_of_others_stay_on_their_line():
     ]
     for source in some:
         assert SourceFile(Path("sources.toml"), source_toml(source)).sources() == [source]
+
+
+def test_a_crowd_that_names_items_in_another_way_is_refused_before_any_work(tmp_path):
+    (tmp_path / "images.csv").write_text("image\n" + "".join(f"img_{row}.jpg\n" for row in range(20)))
+    (tmp_path / "votes.csv").write_text(
+        "task,worker,label\n"
+        + "".join(f"img_{row},{worker},{'cat' if row % 2 else 'dog'}\n" for row in range(25) for worker in "abc")
+    )
+    new_project(tmp_path / "p", tmp_path / "images.csv", ["cat,dog"])
+    (tmp_path / "p" / "sources.toml").write_text(
+        '[[source]]\nname = "workers"\ncrowd = "../votes.csv"\nkey = "image"\n'
+    )
+    with pytest.raises(SourceError, match=r"e\.g\. 'img_0' there, 'img_0\.jpg' here"):
+        apply_sources(Project.load(tmp_path / "p"), progress=False)
+    votes = (tmp_path / "votes.csv").read_text()
+    (tmp_path / "votes.csv").write_text(re.sub(r"(img_\d+)", r"\1.jpg", votes))
+    with pytest.warns(UserWarning, match=r"5 of 25 items of votes\.csv are not in column 'image'"):
+        made = apply_sources(Project.load(tmp_path / "p"), progress=False)
+    assert made.shape == (20, 3)

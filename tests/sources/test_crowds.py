@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay import DataError, SourceError
+from assay.sources import crowd_notes
 from tests.support.rules import labels
 
 cells = st.dictionaries(
@@ -33,8 +34,27 @@ def test_crowd_leaves_out_what_is_missing_and_refuses_a_change_of_mind():
     assert labels(worker, id=["a", "b"]) == ["A", None]
     with pytest.raises(SourceError, match="worker 1 labels item 'a' in two ways; keep one"):
         assay.crowd(table.fillna("a"), key="id")
-    with pytest.raises(SourceError, match=r"no column 'worker'. Did you mean 'workers'"):
+    with pytest.raises(SourceError, match=r"none is known to hold the workers.*worker='workers'"):
         assay.crowd(table.rename(columns={"worker": "workers"}), key="id")
     (numbered,) = assay.crowd({"item": [1], "worker": ["w"], "label": ["A"]}, key="id")
     with pytest.raises(DataError, match="'w' knows items as Int64, but column 'id' holds String"):
         labels(numbered, id=["x"])
+
+
+def test_columns_of_crowd_kit_are_known_and_workers_without_a_name_are_told():
+    table = pd.DataFrame({"task": ["a", "b", "b"], "worker": ["ann", None, "ann"], "label": ["A", "B", "B"]})
+    with pytest.raises(SourceError, match="1 of 3 rows have nothing in column 'worker', the first of them row 1"):
+        assay.crowd(table, key="id")
+    (worker,) = assay.crowd(table.dropna(), key="id")
+    assert labels(worker, id=["a", "b", "c"]) == ["A", "B", None]
+
+
+def test_items_that_the_data_does_not_have_are_told(tmp_path):
+    table = pd.DataFrame({"task": ["a", "b", "b"], "worker": ["ann", "ann", "bob"], "label": ["A", "B", "B"]})
+    table.to_csv(tmp_path / "votes.csv", index=False)
+    workers = assay.crowd(tmp_path / "votes.csv", key="image")
+    assert crowd_notes(workers, pd.DataFrame({"image": ["a", "b", "c"]})) == []
+    (note,) = crowd_notes(workers, pd.DataFrame({"image": ["a", "c"]}))
+    assert note.startswith("1 of 2 items of votes.csv are not in column 'image', such as 'b'")
+    with pytest.raises(SourceError, match=r"no item of votes.csv is in column 'image': e.g. 'a' there, 'a.jpg' here"):
+        crowd_notes(workers, pd.DataFrame({"image": ["a.jpg", "b.jpg"]}))

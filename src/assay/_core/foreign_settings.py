@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import wraps
 from inspect import signature
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from assay.errors import AssayError, listing, near_miss
 
@@ -94,14 +94,14 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class ForeignNameError(AssayError, AttributeError):
-    """An estimator was asked for what only those of another library have; the message says what to use.
+    """Something was asked for what only its like in another library has; the message says what to use.
 
     It is an ``AttributeError``, so that ``hasattr`` is False.
     """
 
 
 class ExplainsForeignNames:
-    """Lets an estimator answer for attributes of other libraries with what to use instead.
+    """Lets an estimator or a result answer for attributes of other libraries with what to use instead.
 
     >>> import assay
     >>> assay.DawidSkene().skills_
@@ -109,11 +109,14 @@ class ExplainsForeignNames:
     assay._core.foreign_settings.ForeignNameError: DawidSkene has no 'skills_': LabelModel().fit(votes).sources_ has ...
     """
 
+    _FOREIGN: ClassVar[Mapping[str, str]] = _ATTRIBUTES
+    """What to use in place of each."""
+
     if not TYPE_CHECKING:  # or else every misspelt attribute would pass the type checker
 
         def __getattr__(self, name: str) -> Any:
-            if name in _ATTRIBUTES:
-                raise ForeignNameError(f"{type(self).__name__} has no {name!r}: {_ATTRIBUTES[name]}")
+            if name in type(self)._FOREIGN:
+                raise ForeignNameError(f"{type(self).__name__} has no {name!r}: {type(self)._FOREIGN[name]}")
             # Properties that raise an AttributeError, as before a fit, end up here too: theirs is the error to see.
             return object.__getattribute__(self, name)
 

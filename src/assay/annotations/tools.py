@@ -8,6 +8,7 @@ labels are found before its rows are read.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -187,28 +188,59 @@ def mturk(record: Record, wanted: Wanted) -> Iterator[Annotation]:
     """An assignment: who worked on which HIT, the inputs it showed, and the answers; rejected ones say nothing."""
     if record.get("AssignmentStatus") == "Rejected":
         return
-    data = {name.removeprefix("Input."): value for name, value in record.items() if name.startswith("Input.")}
+    inputs = {name: value for name, value in record.items() if name.startswith("Input.")}
+    data = {name.removeprefix("Input."): value for name, value in inputs.items()} | inputs
     item = wanted.name(data, record["HITId"])
     at = _time(record.get("SubmitTime"))
-    answers: dict[str, list[str]] = {}
-    for name, value in record.items():
-        match = _ANSWER.match(name)
-        if match is None or value is None or value == "":
-            continue
-        task, option = match["task"], match["option"]
-        # A classifier's answer is in .label; a choice of options has a column each, that says whether it is on.
-        if option in (None, "label"):
-            answers.setdefault(task, []).extend(_mturk_labels(value))
-        elif str(value).lower() == "true":
-            answers.setdefault(task, []).append(str(option))
+    answers = _mturk_answers(record)
     for task, labels in answers.items():
         yield Annotation(item, str(record["WorkerId"]), tuple(labels), task, at=at)
     if not answers:
         yield Annotation(item, str(record["WorkerId"]), at=at)
 
 
+def _mturk_answers(record: Record) -> dict[str | None, list[str]]:
+    """Per question the labels that were given; None is the question of which buttons are on, which has no name."""
+    columns = list(_mturk_columns(record))
+    buttons = [task for task, option, _ in columns if option == "on"]
+    answers: dict[str | None, list[str]] = {}
+    for task, option, value in columns:
+        is_on = str(value).lower() == "true"
+        # A classifier's answer is in .label; a choice of options has a column each, that says whether it is on.
+        if option in (None, "label", "labels"):
+            answers.setdefault(task, []).extend(_mturk_labels(value))
+        elif is_on and option == "on" and len(buttons) > 1:
+            answers.setdefault(None, []).append(task)
+        elif is_on:
+            answers.setdefault(task, []).append(str(option))
+    return answers
+
+
+def _mturk_columns(record: Record) -> Iterator[tuple[str, str | None, Any]]:
+    """Question, option and value of each column of answers; ``Answer.taskAnswers`` has all of them, as JSON."""
+    for name, value in record.items():
+        if value is None or value == "":
+            continue
+        if name == "Answer.taskAnswers":
+            yield from _mturk_columns(_flat(json.loads(str(value))))
+        elif (match := _ANSWER.match(name)) is not None:
+            yield match["task"], match["option"], value
+
+
+def _flat(forms: Any) -> dict[str, Any]:
+    """The answers of forms, as columns are called that have them one by one."""
+    found: dict[str, Any] = {}
+    for form in forms if isinstance(forms, list) else [forms]:
+        for task, said in form.items():
+            options = said if isinstance(said, Mapping) else {None: said}
+            found |= {f"Answer.{task}" + ("" if option is None else f".{option}"): v for option, v in options.items()}
+    return found
+
+
 def _mturk_labels(value: Any) -> list[str]:
     """One label, or several: multi-label classifiers write a list as JSON, checkboxes have | between."""
+    if isinstance(value, list):
+        return [str(label) for label in value]
     text = str(value)
     if text.startswith("[") and text.endswith("]"):
         return [part.strip().strip('"') for part in text[1:-1].split(",") if part.strip()]

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from assay.checks.copies import inside_another, nearly_alike, renamed
 from assay.checks.identifiability import Part, classes_of, parts_of
 from assay.checks.problems import Problem
+from assay.checks.unvarying import unvarying
 from assay.checks.vote_counts import VoteCounts
 from assay.checks.wording import BY_HAND, dependencies_text, joined, labels_text, tasks_text, them
 from assay.counts import MAX_CONFIGURATIONS, SourceGraph
@@ -301,29 +302,36 @@ def few_votes(counts: VoteCounts) -> Iterator[Problem]:
     names = _names(counts, np.flatnonzero(counts.votes < FEW_VOTES))
     if not names:
         return
-    has, keep, vote = ("has", "keeps its", "it votes") if len(names) == 1 else ("have", "keep their", "they vote")
+    one = len(names) == 1
     message = (
-        f"{joined(names)} {has} fewer than {FEW_VOTES} votes on {tasks_text(counts.tasks)} and {keep} prior accuracy"
+        f"{joined(names)} {'has' if one else 'have'} fewer than {FEW_VOTES} votes on {tasks_text(counts.tasks)}, too "
+        f"few to learn how accurate {'it is' if one else 'they are'}"
     )
-    yield Problem(
-        "A304",
-        message,
-        f"add items on which {vote}, merge such sources, or drop {them(names)}",
-        names,
-        counts.tasks,
+    fix = (
+        f"as {'a worker' if one else 'workers'} of a crowd, leave {them(names)} as {'it is' if one else 'they are'}; "
+        f"as {'a rule' if one else 'rules'}, let {them(names)} vote on more items, or merge rules that rarely vote"
     )
+    yield Problem("A304", message, fix, names, counts.tasks)
 
 
 def constant(counts: VoteCounts) -> Iterator[Problem]:
     """A306."""
     always = (counts.emitted.sum(axis=1) == 1) & (counts.votes == counts.items) & (counts.votes >= FEW_VOTES)
-    names = _names(counts, np.flatnonzero(always))
-    if not names:
-        return
-    say = "says the same on every item and tells" if len(names) == 1 else "say the same on every item and tell"
-    message = f"{joined(names)} {say} nothing about {tasks_text(counts.tasks)}"
-    which = them(names)
-    yield Problem("A306", message, f"let {which} abstain where nothing is known, or drop {which}", names, counts.tasks)
+    for sources, where in (
+        (np.flatnonzero(always), "the same on every item"),
+        (
+            unvarying(counts, FEW_VOTES),
+            "the same wherever {they} {vote}, on items of which others say what they say of any,",
+        ),
+    ):
+        names = _names(counts, sources)
+        if not names:
+            continue
+        say, tell, they, vote = ("says", "tells", "it", "votes") if len(names) == 1 else ("say", "tell", "they", "vote")
+        told = where.format(they=they, vote=vote)
+        message = f"{joined(names)} {say} {told} and {tell} nothing about {tasks_text(counts.tasks)}"
+        fix = f"let {them(names)} abstain where nothing is known, or drop {them(names)}"
+        yield Problem("A306", message, fix, names, counts.tasks)
 
 
 def one_language_model(groups: Iterable[Sequence[str]], dependent: Iterable[Sequence[str]]) -> Iterator[Problem]:

@@ -10,9 +10,9 @@ from typing import Annotated, Any
 import typer
 
 import assay
-from assay.cli import demo, end_model, exchange, labeling, results, studio, votes
+from assay.cli import crowd, demo, end_model, exchange, labeling, results, studio, votes
 from assay.cli.options import Debug
-from assay.cli.output import complain, keep_for_json
+from assay.cli.output import complain, keep_for_json, note
 from assay.cli.session import session
 from assay.errors import AssayError, CheckWarning, FaultWarning
 
@@ -25,7 +25,7 @@ app = typer.Typer(
     epilog="Example: [bold]assay demo[/]",
 )
 # In this order they are listed by --help.
-for part in (votes, labeling, end_model, exchange, results, studio, demo):
+for part in (votes, labeling, end_model, exchange, results, crowd, studio, demo):
     app.registered_commands += part.commands.registered_commands
 
 
@@ -52,6 +52,7 @@ def main() -> None:
     # What a check warns of, and who failed, is printed, in the words of assay.toml.
     warnings.simplefilter("ignore", CheckWarning)
     warnings.simplefilter("ignore", FaultWarning)
+    warnings.showwarning = _tell
     if "--json" in sys.argv:
         keep_for_json()
     try:
@@ -75,6 +76,14 @@ def main() -> None:
             raise
         complain(f"{type(error).__name__}: {error}\nThis is a bug in Assay. Run again with --debug for the traceback.")
         sys.exit(1)
+
+
+def _tell(message: Warning | str, category: type[Warning], *where: Any, **how: Any) -> None:
+    """A warning as people read it: without the line of Assay's own code that it comes from."""
+    if category is UserWarning:
+        note(str(message))
+    else:
+        sys.stderr.write(warnings.formatwarning(message, category, where[0], where[1]))
 
 
 def _terminated(number: int, frame: Any) -> None:

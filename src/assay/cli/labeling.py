@@ -110,6 +110,9 @@ def next_(
     folder: Folder = Path("."),
     n: Count = 20,
     random: Random = False,
+    least_sure: Annotated[
+        bool, typer.Option("--least-sure", help="Items whose labels are least sure, to be looked at again.")
+    ] = False,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -117,7 +120,7 @@ def next_(
     from assay.project import queue_rows, queue_table
     from assay.report import show
 
-    rows = queue_rows(load(folder), n, random)
+    rows = queue_rows(load(folder), n, random, least_sure=least_sure)
     if as_json:
         print_json(rows)
         return

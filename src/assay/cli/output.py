@@ -39,8 +39,13 @@ def tell_stale(project: Project, votes: Votes) -> str | None:
 
     told = why_stale(project, votes)
     if told is not None:
-        Console(stderr=True, highlight=False).print(f"[bold yellow]note:[/] {escape(told)}", soft_wrap=True)
+        note(told)
     return told
+
+
+def note(message: str) -> None:
+    """Say something on stderr that does not stop the work."""
+    Console(stderr=True, highlight=False).print(f"[bold yellow]note:[/] {escape(message)}", soft_wrap=True)
 
 
 def records(table: DataFrame) -> Any:

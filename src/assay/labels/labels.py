@@ -572,7 +572,9 @@ class Labels:
             raise AssayError("to_huggingface needs Hugging Face's datasets: pip install datasets") from None
         return Dataset.from_pandas(self.to_pandas(), preserve_index=self.items is not None)
 
-    def to_label_studio(self, data: Any, path: str | Path | None = None, *, on: str = "text") -> list[dict[str, Any]]:
+    def to_label_studio(
+        self, data: Any, path: str | Path | None = None, *, on: str | None = None, item: str | None = None
+    ) -> list[dict[str, Any]]:
         """Tasks for Label Studio, with the labels as predictions and their probabilities as scores.
 
         Import them into a project whose labeling configuration has ``<Choices name="TASK" toName="TEXT">`` for each
@@ -582,23 +584,34 @@ class Labels:
         Parameters
         ----------
         data
-            The rows that were labeled, in any form that :func:`assay.apply` takes.
+            The rows that were labeled, in any form that :func:`assay.apply` takes. If labels have names of items, each
+            goes with the row of that name, in the index of the data, in a column ``item`` or ``id``, or in any other
+            that holds all the names; rows without a label are left out. Else they go together by position.
         path
             A JSON file to write the tasks to, if any.
         on
-            The column that annotators read.
+            The column that annotators read; by default ``text``, or the only one there is.
+        item
+            The column of the data that has the names of items, if it has to be told.
+
+        Raises
+        ------
+        AssayError
+            If labels and rows have names that contradict each other, or their numbers differ.
 
         >>> labels = Labels(TaskGraph.flat("mail", ["ham", "spam"]), (np.array([[0.9, 0.1]]),))
         >>> (task,) = labels.to_label_studio([{"text": "See you at noon"}])
         >>> task["predictions"][0]["score"], task["predictions"][0]["result"][0]["value"]
         (0.9, {'choices': ['ham']})
         """
-        records = label_studio_tasks(self, data, on)
+        records = label_studio_tasks(self, data, on, item)
         if path is not None:
             write_records(records, path)
         return records
 
-    def to_argilla(self, data: Any, path: str | Path | None = None, *, on: str = "text") -> list[dict[str, Any]]:
+    def to_argilla(
+        self, data: Any, path: str | Path | None = None, *, on: str | None = None, item: str | None = None
+    ) -> list[dict[str, Any]]:
         """Records for Argilla, with the labels as suggestions and their probabilities as scores.
 
         Each is a dict for ``argilla.Record.from_dict``; a file of them is for ``dataset.records.from_json``. Questions
@@ -609,7 +622,7 @@ class Labels:
         >>> record["suggestions"]
         {'mail': {'value': 'ham', 'score': 0.9, 'agent': 'assay'}}
         """
-        records = argilla_records(self, data, on)
+        records = argilla_records(self, data, on, item)
         if path is not None:
             write_records(records, path)
         return records

@@ -26,6 +26,7 @@ _SAID: tuple[tuple[str, _Words], ...] = (
         r"label about (\d+) (random )?items by hand( and fit with them as gold)?",
         r"label about \1 \2items by hand with 'assay label', and run again",
     ),
+    (r"annotators could read; say which one they do, as in on='(.*?)'", r"annotators could read; say --on '\1'"),
     (r"fit the label model with gold, as in LabelModel\(\)\.fit\(votes, gold\)", "label items with 'assay label'"),
 )
 """What advice says for programs, and what it says for projects."""

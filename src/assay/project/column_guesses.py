@@ -14,6 +14,7 @@ from assay._core.readers import frames
 from assay._core.texts import spelled
 from assay._core.urls import Url
 from assay.errors import ProjectError, near_miss
+from assay.votes import item_column, looks_long
 
 _LOOKED_AT = 1_000
 """How many rows are looked at; only whether names of items are unique, and which labels there are, all rows tell."""
@@ -24,6 +25,8 @@ _LONGEST_KEY = 64
 """More characters than these no name of an item has."""
 _FEW_VALUES = 12
 _MOST_LABELS = 1_000
+_VOTES_EACH = 1.5
+"""With as many rows for each item, on average, rows are votes."""
 _KEYS = {"id", "ids", "key", "uid", "uuid", "guid", "index", "item", "number", "nr"}
 """Words that names of items are headed by."""
 
@@ -78,6 +81,7 @@ def guess_columns(path: Path | Url, gold: str | None = None) -> ColumnGuesses:
             labels.update(map(spelled, frame[gold].drop_nulls()))
     if first is None or not rows:
         raise ProjectError(f"{path} has no rows, so there is nothing to label")
+    _refuse_votes(path, first.columns, rows)
     if gold is not None:
         _check_labels(path, gold, labels)
     key = next(iter(seen), None)
@@ -108,6 +112,25 @@ def _check_columns(path: Path | Url, names: Sequence[str], gold: str | None) -> 
         raise ProjectError(f"{path} has no column {gold!r}. {near_miss(gold, names)}")
     if len(names) == 1:
         raise ProjectError(f"{path} has no column besides the labels in {gold!r}, so there is nothing to label")
+
+
+def _refuse_votes(path: Path | Url, names: Sequence[str], rows: int) -> None:
+    """Refuse a long table of votes: its rows are called as such, and several are about the same item."""
+    if not looks_long(names):
+        return
+    item = item_column(names, "item")
+    if item is None:
+        return
+    items: set[object] = set()
+    for frame in frames(path, _ROWS_AT_A_TIME):
+        items.update(frame[item].drop_nulls())
+    if rows >= _VOTES_EACH * len(items):
+        raise ProjectError(
+            f"{path} looks like votes and not like items: it has an item, a worker and a label in each row, and its "
+            f"{rows:,} rows are about {len(items):,} items of column {item!r}. To put votes together, run: assay "
+            f"aggregate {path}. To use them beside other sources, make a project of the items, and name this file as "
+            "a crowd in its sources.toml"
+        )
 
 
 def _check_labels(path: Path | Url, gold: str, labels: Counter[str]) -> None:

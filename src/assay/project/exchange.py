@@ -95,11 +95,11 @@ def export_labels(
     if for_a_tool and with_data:
         raise ProjectError(f"records for {form} have the data with them anyway; leave --with-data out")
     labels = stored_labels(project)
-    read = on or next(iter(project.show), "text")
+    read = on or next(iter(project.show), None)
     if form == "label-studio":
-        labels.to_label_studio(project.data, target, on=read)
+        labels.to_label_studio(project.data, target, on=read, item=project.id)
     elif form == "argilla":
-        labels.to_argilla(project.data, target, on=read)
+        labels.to_argilla(project.data, target, on=read, item=project.id)
     else:
         if with_data:
             check_data(project, votes_path(project))

@@ -9,16 +9,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 from rich.console import Console, Group
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
 from assay.errors import ProjectError
-from assay.project.hand_labels import Answers, ItemShown, past_of, queue, shown_items
+from assay.project.hand_labels import Answers, ItemShown, past_of, queue, queue_of, shown_items
 from assay.project.labeling import KEYS_IN_WORDS, UNKNOWN, Labeling, Note, press
 from assay.project.project import Project
-from assay.project.stored import current_votes
+from assay.project.stored import current_votes, stored_labels
 from assay.report import plain_table
 
 _MOST_CHARACTERS = 4_000
@@ -205,15 +206,28 @@ def plain(value: object) -> str:
     return "".join(sign if sign.isprintable() or sign in "\n\t" else "�" for sign in text)
 
 
-def queue_rows(project: Project, n: int, random_only: bool = False) -> list[dict[str, object]]:
-    """The next items to label by hand, with what to show of them, for JSON."""
-    items = queue(project, n, random_only)
-    shown = shown_items(project, current_votes(project), [one.row for one in items])
+def queue_rows(
+    project: Project, n: int, random_only: bool = False, *, least_sure: bool = False
+) -> list[dict[str, object]]:
+    """The next items to label by hand, with what to show of them, for JSON.
+
+    With ``least_sure``, those whose labels are least sure by the last run: they are not chosen for gold, but to be
+    looked at again.
+    """
+    if random_only and least_sure:
+        raise ProjectError("items are chosen at random, or as the least sure ones; leave --random or --least-sure out")
+    votes = current_votes(project)
+    if least_sure:
+        order = np.argsort(stored_labels(project).confidence, kind="stable")
+        items = queue_of(project, votes, order, n)
+    else:
+        items = queue(project, n, random_only)
+    shown = shown_items(project, votes, [one.row for one in items])
     return [
         {
             "item": shown[one.row].item,
             "row": one.row,
-            "kind": one.kind,
+            "kind": "least sure" if least_sure else one.kind,
             "chance": one.chance,
             "text": shown[one.row].excerpt,
         }

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay._core.warned import warn
 from assay.engine import Engine, Local, connected
 from assay.errors import ProjectError
 from assay.project.advice_in_toml import check_in_toml, in_toml
@@ -63,7 +64,7 @@ def apply_sources(
     the votes of earlier times, by default those that :func:`kept_votes` names; afterwards it tells what was used.
     ``engine`` is where to work, if that is connected already; by default it is what the project's settings name.
     """
-    from assay.sources import apply
+    from assay.sources import apply, crowd_notes
 
     store = kept_votes(project) if kept is None else kept
     if ask is None and project.ask_where == "unsure":
@@ -73,6 +74,8 @@ def apply_sources(
     settings = changed(project.settings, changes)
     sources, prompts = project.sources(), _prompts(project, budget)
     rows = None if ask is None else sorted(map(int, ask))
+    for note in crowd_notes(sources, project.data):
+        warn(UserWarning(note))
     data = data_record(project)
     with nullcontext(engine) if engine is not None else connected(project.engine) as place:
         votes = apply(

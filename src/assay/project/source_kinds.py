@@ -284,9 +284,9 @@ class CrowdEntry(SourceEntry):
 
     crowd: Name
     key: Name
-    item: str = "item"
-    worker: str = "worker"
-    label: str = "label"
+    item: str | None = None
+    worker: str | None = None
+    label: str | None = None
     prefix: str = ""
 
     def made(self, folder: Path) -> list[Source]:

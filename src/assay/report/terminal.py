@@ -80,6 +80,23 @@ def sources_table(sources: pd.DataFrame, title: str) -> Table:
     return table
 
 
+def skills_table(skills: pd.DataFrame, title: str) -> Table:
+    """The table of :attr:`assay.Aggregation.skills`."""
+    table = plain_table(title, "worker", "skill", "95% interval", "votes", numbers=("skill", "95% interval", "votes"))
+    for worker, row in zip(skills.index.tolist(), skills.to_dict("records"), strict=True):
+        bounds = f"{percent(row['low'])[:-1]}–{percent(row['high'])[:-1]}"
+        table.add_row(escape(str(worker)), percent(row["skill"]), bounds, f"{int(row['votes']):,}")
+    return table
+
+
+def labels_table(shares: pd.DataFrame, title: str) -> Table:
+    """The table of :attr:`assay.Aggregation.shares`."""
+    table = plain_table(title, "label", "items", "share", "majority vote", numbers=("items", "share", "majority vote"))
+    for label, row in zip(shares.index.tolist(), shares.to_dict("records"), strict=True):
+        table.add_row(escape(str(label)), f"{int(row['items']):,}", percent(row["share"]), percent(row["majority"]))
+    return table
+
+
 def dependencies_table(edges: pd.DataFrame, title: str) -> Table:
     """The table of :meth:`assay.LearnedDependencies.to_pandas`."""
     table = _table(title)

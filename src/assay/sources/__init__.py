@@ -14,7 +14,7 @@ _HOMES = {
     "assay.sources.base": ["Source", "flatten"],
     "assay.sources.classifiers": ["classifier"],
     "assay.sources.columns": ["column"],
-    "assay.sources.crowds": ["crowd"],
+    "assay.sources.crowds": ["crowd", "crowd_notes"],
     "assay.sources.dictionaries": ["dictionary"],
     "assay.sources.fingerprints": ["Fingerprint", "fingerprint"],
     "assay.sources.functions": ["FunctionSource", "source"],
@@ -51,6 +51,7 @@ __all__ = [
     "column",
     "costs_of_requests",
     "crowd",
+    "crowd_notes",
     "dependency_hints",
     "dictionary",
     "fingerprint",
@@ -72,7 +73,7 @@ if TYPE_CHECKING:
     from assay.sources.base import Source, flatten
     from assay.sources.classifiers import classifier
     from assay.sources.columns import column
-    from assay.sources.crowds import crowd
+    from assay.sources.crowds import crowd, crowd_notes
     from assay.sources.dictionaries import dictionary
     from assay.sources.fingerprints import Fingerprint, fingerprint
     from assay.sources.functions import FunctionSource, source

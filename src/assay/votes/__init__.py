@@ -15,7 +15,7 @@ _HOMES = {
     "assay.votes.joining": ["side_by_side"],
     "assay.votes.krippendorff": ["Alpha", "krippendorff_alpha"],
     "assay.votes.levels": ["bare", "given_levels"],
-    "assay.votes.long_form": ["long_columns"],
+    "assay.votes.long_form": ["item_column", "long_columns", "looks_long"],
     "assay.votes.names": [
         "Names",
         "index_names",
@@ -81,9 +81,11 @@ __all__ = [
     "intern",
     "is_in_pieces",
     "is_missing",
+    "item_column",
     "item_names",
     "krippendorff_alpha",
     "long_columns",
+    "looks_long",
     "lookup",
     "map_pieces",
     "matched_rows",
@@ -114,7 +116,7 @@ if TYPE_CHECKING:
     from assay.votes.joining import side_by_side
     from assay.votes.krippendorff import Alpha, krippendorff_alpha
     from assay.votes.levels import bare, given_levels
-    from assay.votes.long_form import long_columns
+    from assay.votes.long_form import item_column, long_columns, looks_long
     from assay.votes.names import Names, index_names, item_names, matched_rows, rows_named, stored_items, unknown_items
     from assay.votes.new_values import without_new_values
     from assay.votes.pieces import Piece, at_once, is_in_pieces, map_pieces, names_of, pieces_of, read, schema_of

@@ -15,6 +15,7 @@ _CALLED: dict[str, tuple[str, ...]] = {
     "label": (
         *("label", "answer", "vote", "class", "category", "response", "judgment", "judgement", "annotation", "value"),
         "result",
+        "choice",
     ),
 }
 """The words of crowds for each role, the usual ones first."""
@@ -28,6 +29,18 @@ def looks_long(names: Iterable[str]) -> bool:
     """
     roles = [_role_of(name) for name in names]
     return all(role in roles or (role == "item" and "id" in roles) for role in _CALLED)
+
+
+def item_column(names: Sequence[str], usual: str) -> str | None:
+    """The column that names items: the usual one, or the only one that is called as such columns are.
+
+    >>> item_column(["image_id", "task", "truth"], "image_id"), item_column(["task", "truth"], "image_id")
+    ('image_id', 'task')
+    """
+    if usual in names:
+        return usual
+    found = _candidates("item", names) or [name for name in names if _role_of(name) == "id"]
+    return found[0] if len(found) == 1 else None
 
 
 def long_columns(names: Sequence[str], given: Mapping[str, str | None]) -> dict[str, str]:

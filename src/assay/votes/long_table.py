@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from assay.errors import VoteError, near_miss
+from assay._core.warned import warn
+from assay.errors import VoteError, listing, near_miss
 from assay.tasks import LabelSet, TaskGraph
 from assay.votes.columns import encode
 from assay.votes.schema import Schema
@@ -50,7 +51,9 @@ def long_votes(
     if tasks is None:
         labels = [value if value is None or isinstance(value, LabelSet) else str(value) for value in labels]
         named = {name for value in labels for name in (value.labels if isinstance(value, LabelSet) else [value])}
-        tasks = TaskGraph.flat(task or "label", sorted(name for name in named if name is not None))
+        known = sorted(name for name in named if name is not None)
+        _warn_of_likely_misspellings(known, label)
+        tasks = TaskGraph.flat(task or "label", known)
     try:
         kind_codes, values, scores = encode(tasks.label_space, labels, task)
     except VoteError:
@@ -78,6 +81,22 @@ def long_votes(
     emitted = codes[order].astype(schema.code_type)
     cast = SparseCodes(starts.astype(np.int64), columns[order].astype(np.int32), emitted, len(names))
     return schema, cast, items.to_numpy()
+
+
+def _warn_of_likely_misspellings(labels: Sequence[str], column: str) -> None:
+    """Warn of labels that people may mean to be one: a blank more, or a capital, makes another label."""
+    alike: dict[str, list[str]] = {}
+    for name in labels:
+        alike.setdefault(name.strip().casefold(), []).append(name)
+    several = [names for names in alike.values() if len(names) > 1]
+    if several:
+        told = " and ".join(listing(names) for names in several[:4]) + (" and others" if len(several) > 4 else "")
+        warn(
+            UserWarning(
+                f"of the labels in column {column!r}, {told} differ only in capitals or in blanks around them, and "
+                "count as different labels; if they are meant to be one, correct the table"
+            )
+        )
 
 
 def _mapped(labels: list[Any], mapping: Mapping[Any, Any], column: str) -> list[Any]:
@@ -115,7 +134,13 @@ def _checked_table(table: Any, item: str, source: str, label: str) -> pl.DataFra
     for column in (item, source, label):
         if column not in frame.columns:
             raise VoteError(f"the table has no column {column!r}. {near_miss(column, frame.columns)}")
-    frame = frame.select(item, source, label).drop_nulls(label)
-    if frame[item].null_count() or frame[source].null_count():
-        raise VoteError(f"some votes have no item or no source: {item!r} and {source!r} must not be null")
-    return frame
+    rows = len(frame)
+    numbered = frame.select(item, source, label).with_row_index("row of the table").drop_nulls(label)
+    for column in (item, source):
+        without = numbered.filter(numbered[column].is_null())
+        if len(without):
+            raise VoteError(
+                f"every vote needs an item and a worker, but {len(without):,} of {rows:,} rows have nothing in column "
+                f"{column!r}, the first of them row {without['row of the table'][0]:,}; fill it in, or drop these rows"
+            )
+    return numbered.drop("row of the table")

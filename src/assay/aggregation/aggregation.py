@@ -6,19 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
 from scipy.special import expit, logit, ndtri
 
-from assay._core.foreign_settings import explains_foreign
-from assay._core.rows import as_polars
+from assay._core.foreign_settings import ExplainsForeignNames, explains_foreign
+from assay.aggregation.crowd_table import check_gold, crowd_frame, gold_by_item, in_words_of_crowds
 from assay.baselines import majority_vote
 from assay.errors import AssayError, UnidentifiableError, VoteError, near_miss
 from assay.labels import Labels, write_table
 from assay.model import LabelModel, next_items
-from assay.votes import Alpha, Votes, krippendorff_alpha, long_columns
+from assay.votes import Alpha, Votes, krippendorff_alpha
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,8 +27,31 @@ _Z = float(ndtri(0.975))
 """Standard deviations on each side of a 95% interval."""
 
 
+_INSTEAD = {
+    "labels_": ".labels has the label of each item",
+    "probas_": ".probabilities has those of all labels",
+    "skills_": ".skills has the skill of each worker, with its interval",
+    "errors_": ".confusion(worker) has what a worker confuses",
+    "priors_": ".model.class_balance_ has the shares of labels",
+    "loss_history_": ".model.notes_ and .model.advice_ say how the fit went",
+    "fit": "it is fitted: .labels, .probabilities and .skills are the results",
+    "fit_predict": "it is fitted: .labels are the results",
+    "fit_predict_proba": "it is fitted: .probabilities are the results",
+    "predict": ".labels has the label of each item; .model.predict(votes) is for other votes",
+    "predict_proba": ".probabilities has those of all labels; .model.predict_proba(votes) is for other votes",
+    "to_csv": "to_file('labels.csv') writes the table, and to_pandas() is that table",
+    "to_json": "to_file('labels.jsonl') writes the table, and to_pandas() is that table",
+    "to_jsonl": "to_file('labels.jsonl') writes the table, and to_pandas() is that table",
+    "to_parquet": "to_file('labels.parquet') writes the table, and to_pandas() is that table",
+    "to_excel": "to_file('labels.csv') writes the table, and to_pandas().to_excel(...) does so with pandas",
+    "to_dict": ".labels.to_dict() has the labels, to_pandas().to_dict() the whole table",
+    "head": "to_pandas().head() has the first items",
+}
+"""What crowd-kit's estimators and pandas' tables have, and what there is here."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Aggregation:
+class Aggregation(ExplainsForeignNames):
     """What a crowd said of each item, put together; made by :func:`aggregate`.
 
     Items, labels and workers are called what the table calls them; numbers stay numbers. In ``votes`` and ``model``
@@ -43,6 +66,10 @@ class Aggregation:
     """The value that the table has for each label, if these are numbers or truth values."""
     worker_values: Mapping[str, Any] = field(default_factory=dict)
     """The same for each worker."""
+    item_column: str = "item"
+    """The column of the table that has the items, after which indexes are called."""
+
+    _FOREIGN: ClassVar[Mapping[str, str]] = _INSTEAD
 
     @cached_property
     def _posterior(self) -> Labels:
@@ -88,6 +115,26 @@ class Aggregation:
         names = np.array([*(self.label_values.get(name, name) for name in task.labels), None], dtype=object)
         return self._by_item("majority", names[np.where(tied, len(task.labels), shares.argmax(axis=1))])
 
+    @property
+    def tied(self) -> int:
+        """On how many items a majority vote is tied."""
+        return int(self.majority.isna().sum())
+
+    @property
+    def differing(self) -> int:
+        """How many labels differ from a majority vote that is not tied."""
+        return int((self.majority.notna() & (self.majority != self.labels)).sum())
+
+    @property
+    def shares(self) -> pd.DataFrame:
+        """Per label how many *items* have it, their *share*, and its share of *majority* votes that are not tied."""
+        import pandas as pd
+
+        counts = self.labels.value_counts().reindex(self.probabilities.columns, fill_value=0)
+        decided = self.majority.dropna().value_counts().reindex(counts.index, fill_value=0)
+        columns = {"items": counts, "share": counts / len(self.labels), "majority": decided / max(decided.sum(), 1)}
+        return pd.DataFrame(columns).rename_axis("label")
+
     def to_pandas(self) -> pd.DataFrame:
         """Per item its *label*, the probability of that (*confidence*), the *majority* vote and how many *votes*."""
         import pandas as pd
@@ -125,11 +172,48 @@ class Aggregation:
         return self._as_in_table(by_truth, self.label_values, axis=1).rename_axis("truth").rename_axis("said", axis=1)
 
     def next_items(self, n: int = 20, *, seed: int = 0) -> list[Any]:
-        """The names of ``n`` items to label by hand next, as :func:`assay.next_items` chooses them.
+        """The names of ``n`` items to label by hand next, for gold, as :func:`assay.next_items` chooses them.
 
-        Give their labels as ``gold`` to :func:`aggregate`, with those of all before: what has gold is not chosen again.
+        Until there is gold they are drawn at random, so that gold also tells how good labels are; see
+        :meth:`least_sure` for items to send out to workers again. Give their labels as ``gold`` to :func:`aggregate`,
+        with those of all before: what has gold is not chosen again.
         """
         return self._items[next_items(self.model, self.votes, n, seed=seed)].tolist()
+
+    def least_sure(self, n: int = 20) -> list[Any]:
+        """The names of ``n`` items whose labels are least sure, the least sure first: those to send out again.
+
+        Items with gold are left out. Labels of these items say little about labels in general: :meth:`next_items` has
+        items for gold.
+        """
+        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
+            raise AssayError(f"n must be the number of items, 1 or more, but is {n!r}")
+        sure = self._posterior.confidence.copy()
+        if self._posterior.gold is not None:
+            sure[self._posterior.gold.rows] = np.inf
+        rows = np.argsort(sure, kind="stable")[:n]
+        return self._items[rows[np.isfinite(sure[rows])]].tolist()
+
+    def to_label_studio(
+        self, data: Any, path: str | Path | None = None, *, on: str | None = None, item: str | None = None
+    ) -> list[dict[str, Any]]:
+        """Tasks for Label Studio, with the labels as predictions; see :meth:`assay.Labels.to_label_studio`.
+
+        ``data`` has what annotators see of each item, in the column ``on``, and the names of items in its index or in
+        the column ``item``, which may be left out if it is called as in the crowd's table, or holds texts.
+        """
+        return self._posterior.to_label_studio(data, path, on=on, item=self._names_in(data, item))
+
+    def to_argilla(
+        self, data: Any, path: str | Path | None = None, *, on: str | None = None, item: str | None = None
+    ) -> list[dict[str, Any]]:
+        """Records for Argilla, with the labels as suggestions; the parameters are those of :meth:`to_label_studio`."""
+        return self._posterior.to_argilla(data, path, on=on, item=self._names_in(data, item))
+
+    def _names_in(self, data: Any, item: str | None) -> str | None:
+        """The column of the data that has the names of items, if it has one that is called as that of the table."""
+        columns = getattr(data, "columns", data if isinstance(data, Mapping) else ())
+        return self.item_column if item is None and self.item_column in list(columns) else item
 
     @staticmethod
     def _as_in_table(found: pd.DataFrame, values: Mapping[str, Any], axis: Literal[0, 1] = 0) -> pd.DataFrame:
@@ -143,7 +227,7 @@ class Aggregation:
         import pandas as pd
 
         assert self.votes.items is not None
-        found: pd.Index[Any] = pd.Index(self.votes.items.tolist(), name="item")
+        found: pd.Index[Any] = pd.Index(self.votes.items.tolist(), name=self.item_column)
         return found
 
     def _by_item(self, name: str, values: Any) -> pd.Series[Any]:
@@ -154,12 +238,10 @@ class Aggregation:
     def __repr__(self) -> str:
         items, workers = self.votes.shape
         (task,) = self.votes.tasks
-        tied = int(self.majority.isna().sum())
-        differ = int((self.majority.notna() & (self.majority != self.labels)).sum())
         alpha = "unknown" if self.agreement is None else self.agreement
         return (
             f"Aggregation({items:,} items, {workers:,} workers, {len(task.labels)} labels; Krippendorff's α {alpha}; "
-            f"{differ:,} labels differ from a majority vote, which is tied on {tied:,})"
+            f"{self.differing:,} labels differ from a majority vote, which is tied on {self.tied:,})"
         )
 
 
@@ -202,12 +284,14 @@ def aggregate(
     Parameters
     ----------
     table
-        A dataframe, a dict of columns, or a path, with a row for each vote: an item, a worker, and a label.
+        A dataframe, a dict of columns, or a path, with a row for each vote: an item, a worker, and a label. Or what
+        :func:`assay.read_annotations` has read.
     item, worker, label
         Its columns; by default those that are called so, or as in crowd-kit: ``task``, ``worker``, ``label``.
     gold
-        True labels of some items, if there are any: a pandas Series by item, or what
-        :meth:`assay.LabelModel.fit` takes. Where the labels of the table are numbers, those of gold are labels too.
+        True labels of some items, if there are any: a pandas Series by item; a table, or a path to one, with a column
+        of items and one of labels, or with items as its index; or what :meth:`assay.LabelModel.fit` takes. Where the
+        labels of the table are numbers, those of gold are labels too.
     model
         The :class:`assay.LabelModel` to fit; by default one with default settings.
 
@@ -215,7 +299,7 @@ def aggregate(
     -------
     Aggregation
         ``.labels``, ``.probabilities``, ``.skills``, ``.agreement``, ``.majority``, ``.confusion(worker)``,
-        ``.next_items(n)``, ``.to_pandas()``, ``.to_file(path)``.
+        ``.next_items(n)``, ``.least_sure(n)``, ``.to_pandas()``, ``.to_file(path)``, ``.to_label_studio(data, path)``.
 
     Raises
     ------
@@ -244,23 +328,24 @@ def aggregate(
             f"model must be a label model, as in model=assay.LabelModel(method='em'), but is {model!r}; other models "
             "take votes: votes = assay.Votes.from_long(table, item='task'), assay.DawidSkene().fit(votes).label(votes)"
         )
-    frame = as_polars(table)
-    columns = long_columns(frame.columns, {"item": item, "source": worker, "label": label})
-    mixed = [name for name in (columns["item"], columns["source"]) if frame[name].dtype == pl.Object]
-    frame = frame.with_columns(pl.Series(name, [*map(str, frame[name])]) for name in mixed)
-    frame = frame.with_columns(pl.selectors.float().fill_nan(None))  # as in tables of pandas, where it is no value
-    if frame[columns["label"]].is_null().all():
-        raise VoteError("the table has no votes: expected rows with an item, a worker and a label")
-    votes = Votes.from_long(frame, item=columns["item"], source=columns["source"], label=columns["label"])
+    frame, columns = crowd_frame(table, item, worker, label)
     said, by = (_numbers(frame[columns[role]]) for role in ("label", "source"))
     # By the same texts as in the votes, where workers are cast by polars and labels are not.
     labels = {str(value): value for value in said.to_list()}
     workers = dict(zip(by.cast(pl.String).to_list(), by.to_list(), strict=True))
+    numbers = {text for text, value in (*labels.items(), *workers.items()) if not isinstance(value, bool)}
     try:
-        fitted = (LabelModel() if model is None else model).fit(votes, _in_texts(gold, labels), progress=False)
+        votes = Votes.from_long(frame, item=columns["item"], source=columns["source"], label=columns["label"])
+        truth = gold_by_item(gold, columns["item"], columns["label"])
+        (task,) = votes.tasks
+        check_gold(truth, list(labels.values()) or task.labels)
+        fitted = (LabelModel() if model is None else model).fit(votes, _in_texts(truth, labels), progress=False)
     except UnidentifiableError as error:
-        raise UnidentifiableError(str(error).replace("LabelModel(allow", "model=assay.LabelModel(allow")) from None
-    return Aggregation(votes, fitted, labels, workers)
+        found = in_words_of_crowds(str(error), numbers)
+        raise UnidentifiableError(found.replace("LabelModel(allow", "model=assay.LabelModel(allow")) from None
+    except VoteError as error:
+        raise VoteError(in_words_of_crowds(str(error), numbers)) from None
+    return Aggregation(votes, fitted, labels, workers, columns["item"])
 
 
 def _numbers(column: pl.Series) -> pl.Series:

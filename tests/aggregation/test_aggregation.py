@@ -209,7 +209,7 @@ def test_gold_of_numbers_are_labels_and_not_their_positions():
         found = assay.aggregate(numbers, gold=gold)
         assert (found.labels[few.index] == few.map(value)).all()
         assert (found.labels == expected).mean() > 0.98
-    with pytest.raises(assay.VoteError, match="'7'"):
+    with pytest.raises(assay.VoteError, match="gold says 7 of item"):
         assay.aggregate(numbers, gold=few.map({"a": 7, "b": 2, "c": 3}))
 
 
@@ -299,3 +299,45 @@ def test_too_few_workers_are_refused_with_a_way_out_that_works():
         assay.aggregate(table)
     found = assay.aggregate(table, model=assay.LabelModel(allow_unidentifiable=True))
     assert len(found.labels) == 40
+
+
+def test_the_least_sure_items_are_those_of_lowest_confidence_without_gold():
+    table, truth, _ = crowd(np.random.default_rng(3))
+    found = assay.aggregate(table)
+    confidence = found.to_pandas()["confidence"]
+    assert found.least_sure(30) == confidence.sort_values(kind="stable").index[:30].tolist()
+    gold = truth[found.least_sure(30)]
+    assert not set(assay.aggregate(table, gold=gold).least_sure(1000)) & set(gold.index)
+    with pytest.raises(assay.AssayError, match="n must be"):
+        found.least_sure(0)
+
+
+def test_indexes_are_called_as_the_column_of_items():
+    table, _, _ = crowd(np.random.default_rng(4), items=40)
+    found = assay.aggregate(table.rename(columns={"task": "question"}))
+    assert {part.index.name for part in (found.labels, found.probabilities, found.majority, found.to_pandas())} == {
+        "question"
+    }
+
+
+@pytest.mark.parametrize("numbers", [False, True])
+def test_labels_go_to_label_studio_beside_their_own_data(numbers, tmp_path):
+    table, _, _ = crowd(np.random.default_rng(4), items=40)
+    if numbers:
+        table["task"] = table["task"].str[1:].astype(int)
+    found = assay.aggregate(table)
+    data = pd.DataFrame({"task": found.labels.index, "image": [f"{name}.jpg" for name in found.labels.index]})
+    records = found.to_label_studio(data.sample(frac=1, random_state=0), tmp_path / "tasks.json", on="image")
+    said = {one["data"]["image"]: one["predictions"][0]["result"][0]["value"]["choices"][0] for one in records}
+    assert said == {f"{name}.jpg": label for name, label in found.labels.items()}
+    assert [one["metadata"]["image"] for one in found.to_argilla(data, on="task")] == data["image"].tolist()
+    assert (tmp_path / "tasks.json").is_file()
+
+
+@pytest.mark.parametrize(("name", "said"), [("skills_", r"\.skills"), ("to_csv", r"to_file\('labels\.csv'\)")])
+def test_names_of_other_libraries_are_answered(name, said):
+    table, _, _ = crowd(np.random.default_rng(4), items=40)
+    found = assay.aggregate(table)
+    assert not hasattr(found, name)
+    with pytest.raises(AttributeError, match=said):
+        getattr(found, name)
