@@ -23,6 +23,11 @@ TESTED_IN = {
     "sources/collected.py": "sources/test_applying.py",
     "sources/used_names.py": "sources/test_fingerprints.py",
     "project/run_tables.py": "project/test_runs.py",
+    # What is read and written for people is looked at in the files that they read and get.
+    "annotations/plain_tables.py": "annotations/test_reading.py",
+    "labels/pairing.py": "labels/test_tool_records.py",
+    "project/label_tables.py": "project/test_exchange.py",
+    "votes/new_values.py": "project/test_exchange.py",
     # Clusters that settings name are connected to where clusters are.
     "engine/connecting.py": "laws/test_configured_engines.py",
     # Two of the three ways of learning dependencies, each run on the same worlds.
@@ -96,7 +101,6 @@ TESTED_IN = {
     # What a project's steps share is seen in the steps.
     "project/demo/demo.py": "cli/test_entry.py",
     "project/extras.py": "project/test_pipeline.py",
-    "project/gold_files.py": "project/test_pipeline.py",
     "project/stored.py": "project/test_pipeline.py",
     "report/methods.py": "project/test_pipeline.py",
     "project/comparison_tables.py": "project/test_comparison.py",
