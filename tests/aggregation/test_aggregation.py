@@ -260,6 +260,9 @@ def test_confusion_of_a_worker_who_is_not_there():
     table, _, _ = crowd(np.random.default_rng(4), items=40)
     with pytest.raises(assay.VoteError, match=r"no worker 'w33'.*'w3'"):
         assay.aggregate(table).confusion("w33")
+    numbers = table.assign(worker=table["worker"].str[1:].astype(int))
+    with pytest.raises(assay.VoteError, match=r"no worker 33\. Did you mean 3"):
+        assay.aggregate(numbers).confusion(33)
 
 
 # What is refused

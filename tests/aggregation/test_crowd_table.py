@@ -85,7 +85,7 @@ def test_a_wide_table_is_told_with_what_makes_it_long():
 def test_a_vote_without_a_worker_is_told_with_its_row():
     broken = TABLE.copy()
     broken.loc[[5, 9], "worker"] = None
-    with pytest.raises(assay.VoteError, match="2 of 240 rows have nothing in column 'worker', the first of them row 5"):
+    with pytest.raises(assay.VoteError, match="column 'worker' is empty in 2 of 240 rows, the first of them row 5"):
         assay.aggregate(broken)
 
 

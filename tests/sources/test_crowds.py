@@ -43,7 +43,7 @@ def test_crowd_leaves_out_what_is_missing_and_refuses_a_change_of_mind():
 
 def test_columns_of_crowd_kit_are_known_and_workers_without_a_name_are_told():
     table = pd.DataFrame({"task": ["a", "b", "b"], "worker": ["ann", None, "ann"], "label": ["A", "B", "B"]})
-    with pytest.raises(SourceError, match="1 of 3 rows have nothing in column 'worker', the first of them row 1"):
+    with pytest.raises(SourceError, match="column 'worker' is empty in 1 of 3 rows, the first of them row 1"):
         assay.crowd(table, key="id")
     (worker,) = assay.crowd(table.dropna(), key="id")
     assert labels(worker, id=["a", "b", "c"]) == ["A", "B", None]

@@ -204,7 +204,10 @@ SOME = Votes.from_columns(LETTERS, {"s": ["A", "B"], "t": ["A", None]})
             lambda: Votes.from_long({"item": [1, 1], "worker": ["w", "w"], "label": ["x", "y"]}),
             "source 'w' votes twice on item 1, 'x' and 'y'; keep one",
         ),
-        (lambda: Votes.from_long({"item": [1, None], "worker": ["w"] * 2, "label": ["x"] * 2}), "have no item"),
+        (
+            lambda: Votes.from_long({"item": [1, None], "worker": ["w"] * 2, "label": ["x"] * 2}),
+            "needs an item and a worker",
+        ),
         (lambda: Votes.from_long({"item": [1], "worker": ["w"], "label": ["Z"]}, LETTERS), "no task has the label 'Z'"),
         (lambda: Votes.from_long({"item": [1, 2], "worker": ["w"], "label": ["Z"]}), "different lengths"),
         (lambda: Votes.concat([]), "nothing to concatenate"),

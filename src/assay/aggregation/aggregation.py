@@ -161,7 +161,8 @@ class Aggregation(ExplainsForeignNames):
 
         name = {value: text for text, value in self.worker_values.items()}.get(worker, worker)
         if name not in self.votes.names:
-            raise VoteError(f"there is no worker {worker!r}. {near_miss(worker, self.votes.names)}")
+            told = near_miss(worker, self.votes.names)
+            raise VoteError(in_words_of_crowds(f"there is no worker {worker!r}. {told}", set(self.worker_values)))
         (task,) = self.votes.tasks
         cast = self.model.conditionals_[name][:-1]  # the last row is no vote
         said = [str(value) for value in self.votes.values[self.votes.names.index(name)]]

@@ -79,8 +79,8 @@ def crowd(
     nobody = frame[worker].is_null() & frame[label].is_not_null()
     if nobody.any():
         raise SourceError(
-            f"a crowd: every vote needs a worker, but {nobody.sum():,} of {len(frame):,} rows have nothing in column "
-            f"{worker!r}, the first of them row {nobody.arg_max():,}; fill it in, or drop these rows"
+            f"a crowd: every vote needs a worker, but column {worker!r} is empty in {nobody.sum():,} of {len(frame):,} "
+            f"rows, the first of them row {nobody.arg_max():,}; fill it in, or drop these rows"
         )
     frame = frame.select(item, worker, label).drop_nulls().unique(maintain_order=True)
     repeated = frame.filter(frame.select(item, worker).is_duplicated())

@@ -140,7 +140,8 @@ def _checked_table(table: Any, item: str, source: str, label: str) -> pl.DataFra
         without = numbered.filter(numbered[column].is_null())
         if len(without):
             raise VoteError(
-                f"every vote needs an item and a worker, but {len(without):,} of {rows:,} rows have nothing in column "
-                f"{column!r}, the first of them row {without['row of the table'][0]:,}; fill it in, or drop these rows"
+                f"every vote needs an item and a worker, but column {column!r} is empty in {len(without):,} of "
+                f"{rows:,} rows, the first of them row {without['row of the table'][0]:,}; "
+                "fill it in, or drop these rows"
             )
     return numbered.drop("row of the table")
