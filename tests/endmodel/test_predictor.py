@@ -1,6 +1,7 @@
 """Which rows of data labels are of, and which labels can be learned from."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -48,3 +49,28 @@ def test_labels_of_other_tasks_are_refused():
     ):
         with pytest.raises(assay.AssayError, match=said):
             labels_to_learn_from(labels, tasks)
+
+
+@pytest.mark.parametrize("names", [list("abcd"), [3, 1, 4, 2]])
+def test_data_in_another_order_than_the_labels_is_refused(names):
+    labels = assay.Labels(TASKS, (np.full((4, 2), 0.5),), np.array(names))
+    data = pd.DataFrame({"x": range(4)}, index=names)
+    assert rows_of(labels, 4, data).tolist() == [0, 1, 2, 3]
+    with pytest.raises(assay.DataError, match=r"row 0 of the data is .*give data\.loc\[labels\.items\]"):
+        rows_of(labels, 4, data.iloc[::-1])
+    some = labels.where(np.array([True, False, True, True]))
+    assert rows_of(some, 4, data).tolist() == [0, 2, 3]
+    assert rows_of(some, 3, data.iloc[[0, 2, 3]]).tolist() == [0, 1, 2]
+    with pytest.raises(assay.DataError, match="in another order"):
+        rows_of(some, 3, data.iloc[[2, 0, 3]])
+
+
+def test_other_names_than_those_of_the_labels_are_nobody_s_business():
+    labels = assay.Labels(TASKS, (np.full((3, 2), 0.5),), np.array(["a", "b", "c"]))
+    for data in (
+        pd.DataFrame({"x": range(3)}),
+        pd.DataFrame({"x": range(3)}, index=[7, 7, 9]),
+        np.zeros((3, 1)),
+        ["x"] * 3,
+    ):
+        assert rows_of(labels, 3, data).tolist() == [0, 1, 2]

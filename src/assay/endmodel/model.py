@@ -253,7 +253,7 @@ class EndModel(Predictor[FittedNetwork]):
                 )
         checked = labels_to_learn_from(labels, self.tasks)
         reader, inputs = encoder.learn_and_read(data)
-        rows = rows_of(checked, len(inputs))
+        rows = rows_of(checked, len(inputs), data)
         own = heads.targets(checked)
         targets = np.zeros((len(inputs), heads.width), dtype=np.float32)
         targets[rows] = own * heads.factors(own.sum(axis=0, dtype=np.float64), self.class_weights)

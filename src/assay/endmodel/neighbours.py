@@ -123,7 +123,7 @@ class NeighbourModel(Predictor[Neighbourhood]):
                 raise AssayError(f"{name} must be a positive integer, but is {value!r}")
         given = labels_to_learn_from(labels)
         rows = _unit_rows(data)
-        taught = rows_of(given, len(rows))
+        taught = rows_of(given, len(rows), data)
         rng = np.random.default_rng(self.seed)
         chosen = np.arange(len(taught))
         if len(taught) > self.references:

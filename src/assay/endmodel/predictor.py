@@ -113,14 +113,38 @@ def _flat_task(classes: int) -> TaskGraph:
     return TaskGraph.flat("label", [str(number) for number in range(classes)])
 
 
-def rows_of(labels: Labels, count: int) -> IntArray:
-    """Which rows of data the labels are of: all, those that were kept, or all of data that was cut already."""
+def rows_of(labels: Labels, count: int, data: Any = None) -> IntArray:
+    """Which rows of data the labels are of: all, those that were kept, or all of data that was cut already.
+
+    Rows and labels go together by position. Data whose index calls the same items by name in another order is refused.
+    """
     if labels.kept is not None and count == len(labels.kept):
-        return np.flatnonzero(labels.kept)
-    if count != len(labels):
+        rows = np.flatnonzero(labels.kept)
+    elif count == len(labels):
+        rows = np.arange(count)
+    else:
         among = "" if labels.kept is None else f", chosen from {len(labels.kept)} rows"
         raise DataError(
             f"expected a row of data for each label, but there are {count} rows and {len(labels)} labels{among}; "
             "give the data that the labels were made for, in the same order"
         )
-    return np.arange(count)
+    names = _names_in(data)
+    if labels.items is None or names is None:
+        return rows
+    called = names[rows]
+    astray = np.flatnonzero(called != labels.items)
+    if len(astray) and np.isin(called[astray], labels.items).any():
+        at = astray[0]
+        raise DataError(
+            f"data and labels are of the same items in another order: row {rows[at]} of the data is {called[at]!r}, "
+            f"and the label there is that of {labels.items[at]!r}; give data.loc[labels.items]"
+        )
+    return rows
+
+
+def _names_in(data: Any) -> npt.NDArray[Any] | None:
+    """(rows,): what a pandas index calls the rows, if it does more than number them."""
+    index = getattr(data, "index", None)
+    if not hasattr(data, "iloc") or index is None or type(index).__name__ == "RangeIndex":
+        return None
+    return np.array(index.tolist(), dtype=object)

@@ -107,7 +107,7 @@ class SklearnEndModel(Predictor[FittedClassifiers]):
             raise AssayError(f"{self.estimator!r} has no predict_proba; choose a classifier that gives probabilities")
         weight_name = _weight_name(self.estimator)
         given = labels_to_learn_from(labels, self.tasks)
-        rows = rows_of(given, _count(data))
+        rows = rows_of(given, _count(data), data)
         heads = Heads(given.tasks, self.not_applicable) if self.per == "task" else None
         if heads is None:
             parts: list[npt.NDArray[Any]] = [*given.joint]

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay._core.progress import Progress
+from assay.endmodel.predictor import rows_of
 from assay.endmodel.refinement.cross_fitting import CrossFitting, Joint
 from assay.endmodel.refinement.gold_layer import LEVELS, GoldEvidence, GoldLayer, learned_on_gold, levels_of
 from assay.endmodel.refinement.held_out_sources import MOST_ITEMS, Group, groups_of
@@ -109,6 +110,7 @@ def refine(
             f"{len(labels):,} labels; refine labels of all items, before any are dropped"
         )
     views = views_of(data, model, labels.tasks, len(labels))
+    rows_of(labels, len(labels), data)
     known = _with_gold(given, labels, gold)
     has_votes = np.diff(given.cast.starts) > 0
     if _teaching(known, has_votes).astype(bool).sum() < 2 * folds:
