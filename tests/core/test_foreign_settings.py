@@ -100,7 +100,8 @@ def test_a_name_of_another_library_says_what_to_use(name):
 
 
 def test_settings_need_their_names():
-    with pytest.raises(AssayError, match=r"2 was given without a name: .*'cardinality'"):
+    with pytest.raises(AssayError, match=r"2 was given without a name: .*'cardinality'") as told:
         LabelModel(2)
+    assert isinstance(told.value, TypeError)
     with pytest.raises(AssayError, match="'local' was given without a name"):
         LabelModel().fit(VOTES, None, "local")

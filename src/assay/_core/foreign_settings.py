@@ -100,6 +100,13 @@ class ForeignNameError(AssayError, AttributeError):
     """
 
 
+class ArgumentError(AssayError, TypeError):
+    """A function was called with an argument that it does not have; the message says what to use.
+
+    It is a ``TypeError``, as that is what Python raises.
+    """
+
+
 class ExplainsForeignNames:
     """Lets an estimator or a result answer for attributes of other libraries with what to use instead.
 
@@ -129,7 +136,7 @@ def explains_foreign(function: Function) -> Function:
     ...     return len(votes)
     >>> fit([1, 2], verbose=True)
     Traceback (most recent call last):
-    assay.errors.AssayError: there is no argument 'verbose': fit(votes, progress=False) shows no progress; ...
+    assay._core.foreign_settings.ArgumentError: there is no argument 'verbose': fit(votes, progress=False) ...
     """
     return _explaining(function, _INSTEAD)
 
@@ -140,7 +147,7 @@ def explains_foreign_to_baselines(function: Function) -> Function:
     >>> import assay
     >>> assay.DawidSkene(n_iter=100)
     Traceback (most recent call last):
-    assay.errors.AssayError: there is no argument 'n_iter': leave it out, a fit ends by itself
+    assay._core.foreign_settings.ArgumentError: there is no argument 'n_iter': leave it out, a fit ends by itself
     """
     return _explaining(function, _INSTEAD_IN_BASELINES)
 
@@ -156,11 +163,11 @@ def _explaining(function: Function, instead: Mapping[str, str]) -> Function:
         if len(args) > len(in_order) and not takes_any:
             named = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
             which = f"say which of {listing(named, 20)} it is" if named else "no more arguments are taken"
-            raise AssayError(f"{args[len(in_order)]!r} was given without a name: {which}")
+            raise ArgumentError(f"{args[len(in_order)]!r} was given without a name: {which}")
         for name in given:
             if name not in known:
                 advice = instead.get(name)
-                raise AssayError(
+                raise ArgumentError(
                     f"there is no argument {name!r}: {advice}"
                     if advice is not None
                     else f"there is no argument {name!r}. {near_miss(name, known)}"
