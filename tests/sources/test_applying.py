@@ -14,6 +14,10 @@ from hypothesis import strategies as st
 
 import assay
 from assay import AssayError, DataError, SourceError, TaskError, Votes
+from assay._core.rows import batches
+from assay.engine import Local
+from assay.sources.applying import _Steps
+from assay.sources.batch_job import Job, Said
 from assay.votes.votes import Fault
 
 TASKS = assay.TaskGraph(
@@ -413,3 +417,43 @@ def test_a_column_that_a_rule_needs_is_missed_even_without_rows(tmp_path):
     (tmp_path / "rows.csv").write_text("texte,n\n")
     with pytest.raises(DataError, match="no column 'text'"):
         assay.apply(assay.keywords("a", "good", on="text"), tmp_path / "rows.csv", TASKS)
+
+
+class TestMemory:
+    """Rows are read as they are needed, whoever has something left to say."""
+
+    @staticmethod
+    def rows_read(sources, kept=None):
+        """How many rows of one batch each were read when the first, the second, … came back."""
+        read = []
+
+        def rows():
+            for number in range(40):
+                read.append(number)
+                yield {"id": number, "text": "x"}
+
+        steps = _Steps(Job(sources, TASKS.label_space, {}), Local(), kept, "raise")
+        told = [len(read) for _ in steps.parts(batches(rows(), 1))]
+        assert len(told) == 40
+        return told
+
+    def test_where_nobody_is_asked(self):
+        """As in a project of prompts alone, which are asked about what comes out here."""
+        assert all(read <= number + 2 for number, read in enumerate(self.rows_read([]), 1))
+
+    def test_where_all_is_known_but_some(self):
+        sources = [assay.source(lambda row: None).named("silent")]
+
+        class Known:
+            """Knows everything about all rows but the twentieth."""
+
+            def found(self, name, start, length, digest, space):
+                return None if start == 20 else Said(np.zeros(length, dtype=np.int8), [])
+
+            def note(self, *args, **kwargs):
+                pass
+
+            def add(self, *args):
+                pass
+
+        assert all(read <= number + 12 for number, read in enumerate(self.rows_read(sources, Known()), 1))

@@ -6,6 +6,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -29,6 +30,8 @@ from assay.sources.prompts import PromptSource
 from assay.tasks import TaskGraph, Vote, task_graph_declared_last
 from assay.votes import Votes
 
+_MOST_WAITING = 8
+"""As many batches that nobody must be asked about wait for one before them."""
 _MOST_TOLD = 5
 """As many failing sources are named in a warning."""
 _ROWS_FOR_AN_ERROR = 2_000_000
@@ -192,14 +195,31 @@ class _Steps:
 
     def parts(self, rows: Iterable[Batch]) -> Iterator[tuple[Batch, Part]]:
         """The batches in their order, each with what all sources of the job said about it."""
+        coming = iter(rows)
+        for batch in coming:
+            one = self._looked_up(batch)
+            if one.missing:
+                yield from self._worked(one, coming)
+            else:
+                yield one.batch, one.part
+
+    def _worked(self, first: _Waiting, rows: Iterator[Batch]) -> Iterator[tuple[Batch, Part]]:
+        """The same, from a batch that sources must be asked about; up to a stretch of batches about which none must.
+
+        What is known waits for what is not, and none would ever come if nobody has to be asked any more: then all of
+        the data would be held in memory.
+        """
         waiting: deque[_Waiting] = deque()
 
         def pieces() -> Iterator[tuple[Batch, frozenset[str]]]:
-            for batch in rows:
-                one = self._looked_up(batch)
+            known = 0
+            for one in chain([first], map(self._looked_up, rows)):
                 waiting.append(one)
                 if one.missing:
-                    yield batch, one.missing
+                    yield one.batch, one.missing
+                known = 0 if one.missing else known + 1
+                if known == _MOST_WAITING:
+                    return
 
         def known() -> Iterator[tuple[Batch, Part]]:
             while waiting and not waiting[0].missing:
