@@ -46,6 +46,14 @@ def commands(folder: Path, *, end_models: bool) -> dict[str, list[str]]:
             str(folder / "rest.jsonl"),
         ],
         "report": ["report", project],
+        "aggregate": [
+            "aggregate",
+            str(folder / "crowd.csv"),
+            "--out",
+            str(folder / "aggregated.csv"),
+            "--skills",
+            str(folder / "skills.csv"),
+        ],
     }
     if end_models:
         found |= {"train": ["train", project, "--fresh"], "predict": ["predict", project]}
@@ -53,13 +61,17 @@ def commands(folder: Path, *, end_models: bool) -> dict[str, list[str]]:
 
 
 def prepare(folder: Path) -> None:
-    """A project with hand labels, and the export of an annotation tool."""
+    """A project with hand labels, the export of an annotation tool, and a crowd's votes."""
     from assay.project.demo import write_example
 
     write_example(folder / "p", _TEXTS, 7)
     gold = pl.read_ndjson(folder / "p" / "gold.jsonl").to_dicts()
     lines = [{"id": row["id"], "text": "", "label": [row["entity"]]} for row in gold[:150]]
     (folder / "export.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    said = [
+        f"{item},w{worker},{'ab'[(item + (item * worker) % 5 // 4) % 2]}" for item in range(300) for worker in range(5)
+    ]
+    (folder / "crowd.csv").write_text("\n".join(["task,worker,label", *said]) + "\n")
 
 
 def of_kills(seed: Rng, count: int, folder: Path, *, end_models: bool = True) -> Iterator[tuple[str, str, str]]:
