@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay._core import views
-from assay._core.foreign_settings import INSTEAD_OF_NAMES
+from assay._core.foreign_names import INSTEAD_OF_NAMES
 from assay._core.lazy_names import lazy_names
 
 __version__ = "0.2.0"

@@ -11,6 +11,7 @@ SOURCE, TESTS = ROOT / "src" / "assay", ROOT / "tests"
 TESTED_IN = {
     # The lazy names of the package, and what is loaded when.
     "_core/lazy_names.py": "laws/test_import.py",
+    "_core/foreign_names.py": "core/test_foreign_settings.py",
     # Habits of scikit-learn are those of the estimators that have them.
     "_core/batch_size.py": "core/test_rows.py",
     "_core/estimator.py": "laws/test_estimators.py",

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from assay._core.rows import as_polars
-from assay.annotations import Annotations
+from assay.annotations import Annotations, is_mturk
 from assay.errors import VoteError, listing, near_miss
 from assay.votes import index_names, is_missing, item_column, long_columns, looks_long
 
@@ -32,7 +32,7 @@ def crowd_frame(
         raise VoteError(_EXPORT.format(given=repr(str(table))))
     frame = as_polars(table)
     if worker is None and label is None:
-        if {"HITId", "WorkerId"} <= set(frame.columns):
+        if is_mturk(frame.columns):
             raise VoteError(_EXPORT.format(given=repr(str(table)) if isinstance(table, str | Path) else "path"))
         _refuse_wide(table, frame)
     columns = long_columns(frame.columns, {"item": item, "source": worker, "label": label})

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -184,6 +184,11 @@ def table(record: Record, wanted: Wanted) -> Iterator[Annotation]:
 _ANSWER = re.compile(r"^Answer\.(?P<task>.+?)(?:\.(?P<option>[^.]+))?$")
 
 
+def is_mturk(names: Collection[str]) -> bool:
+    """Whether a table with such columns is one that Mechanical Turk has written."""
+    return "HITId" in names and "WorkerId" in names
+
+
 def mturk(record: Record, wanted: Wanted) -> Iterator[Annotation]:
     """An assignment: who worked on which HIT, the inputs it showed, and the answers; rejected ones say nothing."""
     if record.get("AssignmentStatus") == "Rejected":
@@ -275,7 +280,7 @@ TOOLS: dict[str, Tool] = {
         ),
         argilla,
     ),
-    "mturk": Tool(lambda record: "HITId" in record and "WorkerId" in record, mturk),
+    "mturk": Tool(is_mturk, mturk),
     "prodigy": Tool(
         lambda record: "_task_hash" in record or record.get("answer") in ("accept", "reject", "ignore"), prodigy
     ),

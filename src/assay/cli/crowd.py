@@ -95,8 +95,10 @@ def _is_export(table: Path) -> bool:
     """Whether a file is what an annotation tool or Mechanical Turk has written, and no table of votes."""
     if table.suffix != ".csv" or not table.is_file():
         return table.suffix == ".json"
+    from assay.annotations import is_mturk
+
     with table.open(encoding="utf-8", errors="replace") as file:
-        return {"HITId", "WorkerId"} <= {name.strip('"') for name in file.readline().strip().split(",")}
+        return is_mturk([name.strip('"') for name in file.readline().strip().split(",")])
 
 
 _SAID = (

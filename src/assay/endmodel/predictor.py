@@ -14,7 +14,7 @@ from assay.evaluation import as_gold
 from assay.gold import micro_accuracy, outcome_numbers
 from assay.labels import Labels
 from assay.tasks import TaskGraph
-from assay.votes import Votes
+from assay.votes import Votes, index_of
 
 IntArray = npt.NDArray[np.int64]
 
@@ -128,10 +128,10 @@ def rows_of(labels: Labels, count: int, data: Any = None) -> IntArray:
             f"expected a row of data for each label, but there are {count} rows and {len(labels)} labels{among}; "
             "give the data that the labels were made for, in the same order"
         )
-    names = _names_in(data)
-    if labels.items is None or names is None:
+    index = index_of(data)
+    if labels.items is None or index is None:
         return rows
-    called = names[rows]
+    called = np.array(index.tolist(), dtype=object)[rows]
     astray = np.flatnonzero(called != labels.items)
     if len(astray) and np.isin(called[astray], labels.items).any():
         at = astray[0]
@@ -140,11 +140,3 @@ def rows_of(labels: Labels, count: int, data: Any = None) -> IntArray:
             f"and the label there is that of {labels.items[at]!r}; give data.loc[labels.items]"
         )
     return rows
-
-
-def _names_in(data: Any) -> npt.NDArray[Any] | None:
-    """(rows,): what a pandas index calls the rows, if it does more than number them."""
-    index = getattr(data, "index", None)
-    if not hasattr(data, "iloc") or index is None or type(index).__name__ == "RangeIndex":
-        return None
-    return np.array(index.tolist(), dtype=object)

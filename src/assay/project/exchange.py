@@ -60,16 +60,15 @@ def annotate(
     model = stored_label_model(project)
     votes = votes_on(project, Path(data), progress=progress)
     known = model.fitted_.schema
-    if project.settings.on_error == "abstain":
-        votes = without_new_values(votes, known)
-    new = without_new_values(votes, known).faults[len(votes.faults) :]
-    if new:
+    less = without_new_values(votes, known)
+    new = less.faults[len(votes.faults) :]
+    if new and project.settings.on_error != "abstain":
         raise ProjectError(
             f"{data}, row {new[0].row}: source {new[0].source!r}: {new[0].error}; run 'assay run {project.folder}' on "
             "data that has it, or give --on-error abstain to label these rows without it"
         )
-    labels = model.label(votes, progress=progress)
-    return Annotated(votes, labels, write_labels_of(labels, path, place_of(data), with_data=with_data))
+    labels = model.label(less, progress=progress)
+    return Annotated(less, labels, write_labels_of(labels, path, place_of(data), with_data=with_data))
 
 
 def export_labels(

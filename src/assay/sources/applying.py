@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -22,7 +22,6 @@ from assay.llm import PromptSettings, Session
 from assay.sources.base import Source, flatten
 from assay.sources.batch_job import Job, OnError, Part, PromptJob, declared_votes
 from assay.sources.collected import Collected
-from assay.sources.columns import LACKS, ColumnRule
 from assay.sources.functions import FunctionSource, is_async
 from assay.sources.kept_votes import KeptVotes
 from assay.sources.naming import NamesInPassing
@@ -34,8 +33,6 @@ _MOST_WAITING = 8
 """As many batches that nobody must be asked about wait for one before them."""
 _MOST_TOLD = 5
 """As many failing sources are named in a warning."""
-_ROWS_FOR_AN_ERROR = 2_000_000
-"""So many rows are looked at to tell all that is wrong with a column."""
 
 
 @explains_foreign
@@ -273,23 +270,9 @@ def _raise_failures(sources: Sequence[Source], part: Part, names: NamesInPassing
             row, told = failed.grave
             item = names.of(row)
             which = f"row {row}" if item is None else f"row {row} (item {item!r})"
-            if isinstance(source, ColumnRule) and LACKS in told:
-                told = _lacking_in_all(source, data, batch_size) or told
+            again = () if isinstance(data, Iterator) else batches(data, batch_size)
+            told = source.told_of_all(told, again)
             raise SourceError(f"source {source.name!r} failed on {which}: {told}") from failed.cause
-
-
-def _lacking_in_all(source: ColumnRule, data: Any, batch_size: int) -> str | None:
-    """The values that a mapping lacks in all rows, or very many, so that they need not be found one run at a time."""
-    if isinstance(data, Iterator) or not isinstance(source.on, str):
-        return None
-    found: Counter[Any] = Counter()
-    rows = 0
-    for batch in batches(data, batch_size):
-        found.update(source.lacking(batch))
-        rows += len(batch)
-        if rows >= _ROWS_FOR_AN_ERROR:
-            break
-    return source.lacks(dict(found.most_common())) if found else None
 
 
 def _with_progress(parts: Iterator[tuple[Batch, Part]], total: int | None, progress: bool) -> Iterator[Part]:

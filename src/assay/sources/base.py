@@ -92,6 +92,10 @@ class Source(ABC):
         """Whether a failure is what such a source has now and then: counted as an abstention, never raised."""
         return False
 
+    def told_of_all(self, told: str, rows: Iterable[Batch]) -> str:
+        """What to tell of a failure that stops everything, with all rows at hand, so that it need not happen again."""
+        return told
+
     def named(self, name: str) -> Self:
         """The same source under another name."""
         return dataclasses.replace(self, given_name=name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -22,8 +22,10 @@ from assay.votes import TOLERATED, intern, is_missing
 
 Others = Literal["raise", "abstain"]
 """What values mean that neither are labels nor in the mapping."""
-LACKS = "mapping lacks"
+_LACKS = "mapping lacks"
 """What errors about values say that a mapping does not have."""
+_ROWS_FOR_AN_ERROR = 2_000_000
+"""So many rows are looked at to tell all that is wrong with a column."""
 _VALUES_SHOWN = 100
 _UNKNOWN = object()
 
@@ -70,15 +72,25 @@ class ColumnRule(Rule):
         counts = Counter((column.fill_nan(None) if column.dtype.is_float() else column).drop_nulls().to_list())
         return Counter({value: count for value, count in counts.items() if self.meaning(value) is _UNKNOWN})
 
+    def told_of_all(self, told: str, rows: Iterable[Batch]) -> str:
+        if _LACKS not in told or not isinstance(self.on, str):
+            return told
+        found: Counter[Any] = Counter()
+        for batch in rows:
+            found.update(self.lacking(batch))
+            if batch.start + len(batch) >= _ROWS_FOR_AN_ERROR:
+                break
+        return self.lacks(dict(found.most_common())) if found else told
+
     def lacks(self, counts: Mapping[Any, int]) -> str:
         """What to tell of values that have no meaning: all of them, ready to be pasted into the mapping."""
         nothing, others = ("false", 'others = "abstain"') if self.is_in_toml else ("None", 'others="abstain"')
         place = place_of(self.on)
         if len(counts) == 1:
             (value,) = counts
-            told = f"{place} holds {value!r}, which its {LACKS}; map it"
+            told = f"{place} holds {value!r}, which its {_LACKS}; map it"
         else:
-            told = f"{place} holds {len(counts):,} values that its {LACKS}; map each"
+            told = f"{place} holds {len(counts):,} values that its {_LACKS}; map each"
         told += f" to a label, or to {nothing} to abstain; {others} abstains on all values that are not there."
         lines = [self._line(value, count) for value, count in list(counts.items())[:_VALUES_SHOWN]]
         more = len(counts) - _VALUES_SHOWN

@@ -19,6 +19,7 @@ _HOMES = {
     "assay.votes.names": [
         "Names",
         "index_names",
+        "index_of",
         "item_names",
         "matched_rows",
         "rows_named",
@@ -78,6 +79,7 @@ __all__ = [
     "contradictions",
     "given_levels",
     "index_names",
+    "index_of",
     "intern",
     "is_in_pieces",
     "is_missing",
@@ -117,7 +119,16 @@ if TYPE_CHECKING:
     from assay.votes.krippendorff import Alpha, krippendorff_alpha
     from assay.votes.levels import bare, given_levels
     from assay.votes.long_form import item_column, long_columns, looks_long
-    from assay.votes.names import Names, index_names, item_names, matched_rows, rows_named, stored_items, unknown_items
+    from assay.votes.names import (
+        Names,
+        index_names,
+        index_of,
+        item_names,
+        matched_rows,
+        rows_named,
+        stored_items,
+        unknown_items,
+    )
     from assay.votes.new_values import without_new_values
     from assay.votes.pieces import Piece, at_once, is_in_pieces, map_pieces, names_of, pieces_of, read, schema_of
     from assay.votes.probabilities import TOLERATED, SoftReader, best_of, not_probabilities, probability_table

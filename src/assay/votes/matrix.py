@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from assay.errors import VoteError
+from assay.tasks import Task, Vote
 from assay.votes.dense_codes import DenseCodes
-from assay.votes.encoding import ABSTAIN
+from assay.votes.encoding import ABSTAIN, smallest
 from assay.votes.long_form import looks_long
 from assay.votes.sparse_codes import CodeArray, SparseCodes
 
@@ -50,6 +52,28 @@ def codes_of_matrix(matrix: Any, classes: int | None) -> tuple[CodeArray | Spars
             "classes are numbered from 0"
         )
     return turned or given, count, given.width if isinstance(given, SparseCodes) else given.shape[1]
+
+
+def class_numbers(task: Task, said: Iterable[tuple[str, Sequence[Vote], CodeArray]]) -> CodeArray:
+    """(items, sources): the class numbers of a task, −1 for abstain.
+
+    Parameters
+    ----------
+    said
+        Per source its name, its values, and (items,) its codes.
+    """
+    number: dict[Any, int] = {((task.name, label),): place for place, label in enumerate(task.labels)}
+    columns = []
+    for name, table, codes in said:
+        for vote in table:
+            if vote.labels not in number:
+                raise VoteError(
+                    f"source {name!r} says {str(vote)!r}, which is no label of task {task.name!r} but a set of them, "
+                    "so that it has no class number; to_pandas() has it"
+                )
+        numbers = [*(number[vote.labels] for vote in table), ABSTAIN]
+        columns.append(np.array(numbers, dtype=smallest(len(number)))[codes])
+    return np.column_stack(columns)
 
 
 def _lies_in_bytes(codes: CodeArray) -> bool:

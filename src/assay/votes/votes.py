@@ -18,10 +18,9 @@ from assay.tasks import TaskGraph, Vote, texts_of
 from assay.votes.alignment import check_emitted, check_sources
 from assay.votes.columns import Column, encode, probability_column
 from assay.votes.dense_codes import DenseCodes
-from assay.votes.encoding import ABSTAIN, smallest
 from assay.votes.levels import given_levels
 from assay.votes.long_table import long_lists, long_votes
-from assay.votes.matrix import codes_of_matrix, column_names
+from assay.votes.matrix import class_numbers, codes_of_matrix, column_names
 from assay.votes.names import check_unique, common_index, index_names, item_names, rows_named, unknown_items
 from assay.votes.schema import HasSchema, OutcomeSets, Schema
 from assay.votes.several import Said, cast_votes, said_in, split_votes, table_of
@@ -660,18 +659,7 @@ class Votes(HasSchema):
                 "a matrix of class numbers is about one task of which one label applies, but these votes are about "
                 f"{listing([task.name for task in self.tasks.declared])}; to_pandas() has their labels"
             )
-        (task,) = self.tasks.names
-        number: dict[Any, int] = {((task, label),): place for place, label in enumerate(self.tasks[task].labels)}
-        found = np.full(self.shape, ABSTAIN, dtype=smallest(len(number)))
-        for j, (name, table, codes) in enumerate(zip(self.names, self.values, self.store.columns(), strict=True)):
-            for vote in table:
-                if vote.labels not in number:
-                    raise VoteError(
-                        f"source {name!r} says {str(vote)!r}, which is no label of task {task!r} but a set of them, "
-                        "so that it has no class number; to_pandas() has it"
-                    )
-            found[:, j] = np.array([*(number[vote.labels] for vote in table), ABSTAIN], dtype=found.dtype)[codes]
-        return found
+        return class_numbers(self.tasks.declared[0], zip(self.names, self.values, self.store.columns(), strict=True))
 
     # Storage
 
