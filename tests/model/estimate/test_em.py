@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.model.estimate.balance_belief import BalanceBelief
-from assay.model.estimate.em import Expected, Maximizer, expectation_maximization, responsibilities
+from assay.model.estimate.e_step import Expected, responsibilities
+from assay.model.estimate.em import expectation_maximization
 from assay.model.estimate.knowledge import Belief, Knowledge
+from assay.model.estimate.m_step import Maximizer
 from assay.model.estimate.methods import EMSettings
 from assay.model.parameters import Parameters, normalised
 from assay.model.scoring import Scoring

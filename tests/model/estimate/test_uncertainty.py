@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay.model.estimate import uncertainty
-from assay.model.estimate.em import responsibilities
+from assay.model.estimate.e_step import responsibilities
 from assay.model.scoring import Scoring
 from assay.simulate import flat_world
 from tests.support.worlds import enumerated, written_out

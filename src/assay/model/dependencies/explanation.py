@@ -16,7 +16,7 @@ import numpy as np
 
 from assay.model.dependencies.problem import Pair, Problem
 from assay.model.dependencies.score_tests import Deviations, PairTests, pair_tests
-from assay.model.estimate.em import responsibilities
+from assay.model.estimate.e_step import responsibilities
 from assay.model.parameters import Parameters
 from assay.model.scoring import Scoring
 

@@ -23,7 +23,7 @@ from scipy.special import erfc, ndtri
 
 from assay.counts import Evidence, Patterns, Statistics
 from assay.model.dependencies.problem import Problem
-from assay.model.estimate.em import expected_counts, responsibilities
+from assay.model.estimate.e_step import expected_counts, responsibilities
 from assay.model.estimate.residuals import compatible_values, expected_overlaps, overlaps
 from assay.model.estimate.uncertainty import scores
 from assay.model.parameters import Parameters

@@ -80,18 +80,19 @@ class LevelsOfValues:
         found: FloatArray = (2 * rank + 1) / self.counts[self.label]
         return found
 
-    def shares(self, used: FloatArray, hits: FloatArray, average: float) -> tuple[FloatArray, FloatArray]:
+    def shares(self, used: FloatArray, hits: FloatArray, average: float | FloatArray) -> tuple[FloatArray, FloatArray]:
         """How often each value is used when its label is right, and when it is wrong; in the shape of ``used``.
 
         Both are a value's use, divided among the levels of its label by their accuracies. ``hits`` is how much
-        of its use is right, and ``average`` the accuracy of the average vote.
+        of its use is right, and ``average`` the accuracy of the average vote, for all values or for each.
         """
         if not self.any:
             return used, used
-        right, wrong = self._shares(used.ravel(), hits.ravel(), average)
+        of_label = np.broadcast_to(average, used.shape).ravel()[self.starts]
+        right, wrong = self._shares(used.ravel(), hits.ravel(), of_label)
         return right.reshape(used.shape), wrong.reshape(used.shape)
 
-    def _shares(self, used: FloatArray, hits: FloatArray, average: float) -> tuple[FloatArray, FloatArray]:
+    def _shares(self, used: FloatArray, hits: FloatArray, average: FloatArray) -> tuple[FloatArray, FloatArray]:
         of_label: FloatArray = np.bincount(self.label, weights=used).astype(float)
         right_of_label = np.bincount(self.label, weights=hits)
         usual = (right_of_label + _OWN_LABEL * average) / (of_label + _OWN_LABEL)

@@ -15,7 +15,8 @@ from assay.model.estimate.balance import balance_from_overlaps
 from assay.model.estimate.balance_belief import BalanceBelief
 from assay.model.estimate.completion import from_inverse_covariance
 from assay.model.estimate.covariance import from_covariance
-from assay.model.estimate.em import expectation_maximization, leaves_out
+from assay.model.estimate.e_step import leaves_out
+from assay.model.estimate.em import expectation_maximization
 from assay.model.estimate.goodness_of_fit import GoodnessOfFit, goodness_of_fit
 from assay.model.estimate.knowledge import Knowledge
 from assay.model.estimate.methods import EMSettings, Method

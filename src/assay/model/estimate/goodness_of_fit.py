@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.counts import Evidence, Layout, Statistics, by_label
-from assay.model.estimate.em import leaves_out, unseen_share
+from assay.model.estimate.e_step import leaves_out, unseen_share
 from assay.model.estimate.residuals import pair_table
 from assay.model.estimate.start import voted_for
 from assay.model.parameters import TINY, Parameters

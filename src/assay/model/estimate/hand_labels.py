@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from assay.counts import Evidence, Layout
 from assay.model.estimate.correction_path import GoldVotes
-from assay.model.estimate.em import Expected
+from assay.model.estimate.e_step import Expected
 from assay.model.estimate.fit import Fit
 from assay.model.estimate.gold_corrections import corrected
 from assay.model.estimate.knowledge import Knowledge

@@ -46,7 +46,7 @@ from scipy.special import digamma
 from assay._core.threads import parallel_map
 from assay.counts import Evidence, Layout
 from assay.model.estimate.confidence import levels_of
-from assay.model.estimate.em import Expected
+from assay.model.estimate.e_step import Expected
 from assay.model.estimate.goodness_of_fit import shared_correlation
 from assay.model.estimate.knowledge import Knowledge
 from assay.model.estimate.residuals import clique_correlations

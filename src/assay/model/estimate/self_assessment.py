@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.counts import Evidence, Layout, Statistics
-from assay.model.estimate.em import Expected, Maximizer
+from assay.model.estimate.e_step import Expected
 from assay.model.estimate.goodness_of_fit import expected_co_votes, independent_pairs
 from assay.model.estimate.knowledge import Knowledge
+from assay.model.estimate.m_step import Maximizer
 from assay.model.estimate.methods import EMSettings
 from assay.model.estimate.named_labels import against_by_silence
 from assay.model.estimate.near_copies import near_copies

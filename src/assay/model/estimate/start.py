@@ -7,8 +7,9 @@ import numpy.typing as npt
 
 from assay.counts import Design, Evidence, Layout
 from assay.model.estimate.confidence import levels_of
-from assay.model.estimate.em import Expected, Maximizer
+from assay.model.estimate.e_step import Expected
 from assay.model.estimate.knowledge import Knowledge
+from assay.model.estimate.m_step import Maximizer
 from assay.model.estimate.methods import EMSettings
 from assay.model.parameters import TINY, Parameters
 

@@ -28,7 +28,7 @@ from scipy import linalg
 from scipy.special import betaincinv, betaln, expit, logit, ndtri, softmax
 
 from assay.counts import Clique, Evidence, Layout
-from assay.model.estimate.em import leaves_out, responsibilities
+from assay.model.estimate.e_step import leaves_out, responsibilities
 from assay.model.parameters import TINY, Parameters, among_alternatives
 from assay.model.scoring import Scoring
 
