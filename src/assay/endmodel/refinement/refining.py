@@ -13,8 +13,8 @@ import numpy.typing as npt
 from assay._core.progress import Progress
 from assay.endmodel.predictor import rows_of
 from assay.endmodel.refinement.cross_fitting import CrossFitting, Joint
-from assay.endmodel.refinement.gold_layer import LEVELS, GoldEvidence, GoldLayer, learned_on_gold, levels_of
-from assay.endmodel.refinement.held_out_sources import MOST_ITEMS, Group, groups_of
+from assay.endmodel.refinement.gold_layer import FEWEST, LEVELS, GoldEvidence, GoldLayer, learned_on_gold, levels_of
+from assay.endmodel.refinement.held_out_sources import GROUPS, MOST_ITEMS, Group, groups_of
 from assay.endmodel.refinement.layers import HeldOutVotes, Weights, independent_weights, log_lift, log_votes, softmax
 from assay.endmodel.refinement.views import View, views_of
 from assay.errors import AssayError
@@ -29,8 +29,10 @@ IntArray = npt.NDArray[np.int64]
 
 GROUP_FOLDS = 2
 """Folds of a model that is only trained to see what data is worth."""
-GOLD_TIMES = 3
-"""How often an item with gold is among those that a model learns from. Checked on simulated texts, not tuned."""
+GOLD_ALONE_TIMES = 10
+"""How often a model that learns from gold alone is shown each item: a few hundred make too few steps of training.
+
+Beside votes, items with gold teach once, like all others. Both were chosen on simulated texts."""
 _SURE = 2.0
 """How many standard errors better data, or another round, must foresee held-out votes, to be believed."""
 
@@ -54,8 +56,9 @@ def refine(
     An end model learns from the labels, fold by fold, and says what it thinks of items that it was not trained on. Its
     log-odds are added to those of the votes, as one more source that is honest about what it is: taught by these very
     votes. So what either is worth is measured on votes that neither has seen, of sources that are held out in turn;
-    and if there is gold, on gold. Where the data does not foresee held-out votes better than other votes do, labels
-    stay what they were. Items without votes get labels from the data alone.
+    and if there is gold, on gold. Gold also teaches a model of its own, which has no part in the errors of the votes.
+    Where the data does not foresee held-out votes better than other votes do, labels stay what they were. Items
+    without votes get labels from the data alone.
 
     ``labels.refined`` says what came of it, ``labels.evidence`` what each label rests on,
     :meth:`assay.Labels.changes` which items changed, and :meth:`assay.LabelModel.explain` why.
@@ -117,7 +120,8 @@ def refine(
         note = f"there are too few items with votes to train on in {folds} folds: labels are what they were"
         return _finished(known, has_votes, _Found.nothing(known, views), [note])
     folder = None if checkpoint is None else Path(checkpoint)
-    most = rounds * len(views) * (folds + GROUP_FOLDS * 4)
+    by_gold = folds if _settled(known).sum() >= FEWEST else 0
+    most = len(views) * (rounds * (folds + GROUP_FOLDS * GROUPS) + by_gold)
     with Progress("refining", total=most, show=progress, unit="trainings") as bar:
         work = _Work(
             given,
@@ -131,6 +135,7 @@ def refine(
             LabelModel() if label_model is None else label_model,
         )
         found, notes = work.rounds(rounds)
+        found = work.with_gold_alone(found)
     return _finished(known, has_votes, found, notes)
 
 
@@ -221,6 +226,21 @@ class _Work:
             notes.append("there are too few sources to hold any out: votes and data were taken to be independent")
         return found, notes
 
+    def with_gold_alone(self, found: _Found) -> _Found:
+        """The same, and beside each view what it says if it learns from items with gold and from no others.
+
+        It has no weight as yet: that is for gold to say.
+        """
+        settled = _settled(self.labels)
+        if not found.said or settled.sum() < FEWEST:
+            return found
+        everything = np.arange(len(self.labels))
+        said = self._said(
+            self.labels.joint, everything, GOLD_ALONE_TIMES * settled.astype(float), self.folds, "gold alone"
+        )
+        weights = tuple(Weights(each.votes, (*each.data, *[0.0] * len(said))) for each in found.weights)
+        return _Found((*found.said, *said), weights, (*found.names, *(f"{name}, by gold" for name in found.names)))
+
     @property
     def _components(self) -> range:
         return range(len(self.labels.joint))
@@ -296,11 +316,15 @@ def _is_better(after: FloatArray, before: FloatArray) -> bool:
 
 def _teaching(labels: Labels, has_votes: BoolArray) -> FloatArray:
     """(items,): how often each item is learned from."""
-    times = has_votes.astype(float)
+    return np.where(_settled(labels) | has_votes, 1.0, 0.0)
+
+
+def _settled(labels: Labels) -> BoolArray:
+    """(items,): whether gold leaves a single outcome."""
+    found = np.zeros(len(labels), dtype=bool)
     if labels.gold is not None:
-        settled = np.all([allowed.sum(axis=1) == 1 for allowed in labels.gold.allowed], axis=0)
-        times[labels.gold.rows[settled]] = GOLD_TIMES
-    return times
+        found[labels.gold.rows] = np.all([allowed.sum(axis=1) == 1 for allowed in labels.gold.allowed], axis=0)
+    return found
 
 
 def _with_gold(votes: Votes, labels: Labels, gold: Any) -> Labels:
