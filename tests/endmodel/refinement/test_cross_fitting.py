@@ -10,6 +10,9 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import assay
+from assay._core.progress import Progress
+from assay.endmodel.refinement.cross_fitting import CrossFitting
+from assay.endmodel.refinement.views import View
 from tests.support.refining import SmallWorld, regression
 
 
@@ -49,3 +52,25 @@ def test_a_damaged_fold_is_named(world: SmallWorld, tmp_path: Path) -> None:
     broken.write_bytes(broken.read_bytes()[:100])
     with pytest.raises(assay.AssayError, match=broken.name):
         assay.refine(world.votes, world.features, world.labels, model=regression(), rounds=1, checkpoint=tmp_path)
+
+
+def test_items_that_teach_nothing_get_the_mean_of_all_models(world: SmallWorld) -> None:
+    view = View("data", world.features, regression())
+    teaches = (np.arange(len(world.votes)) % 4 == 0).astype(float)
+    every = np.arange(len(world.votes))
+    with Progress("refining", total=3, show=False, unit="trainings") as bar:
+        fitting = CrossFitting(world.votes.tasks, 0, None, bar)
+        said = fitting.predictions(view, "", world.labels.joint, every, teaches, 3, "here")[0]
+    np.testing.assert_allclose(said.sum(axis=1), 1)
+    teachers = np.flatnonzero(teaches)
+    fold = np.empty(len(teachers), dtype=np.int64)
+    fold[np.searchsorted(teachers, np.random.default_rng([0, 3]).permutation(teachers))] = np.arange(len(teachers)) % 3
+    models = []
+    for number in range(3):
+        taught = teachers[fold != number]
+        labels = assay.Labels(world.votes.tasks, (world.labels.joint[0][taught],))
+        models.append(regression().fit(world.features[taught], labels).label(world.features).joint[0])
+        own = teachers[fold == number]
+        np.testing.assert_allclose(said[own], models[-1][own])
+    others = np.flatnonzero(teaches == 0)
+    np.testing.assert_allclose(said[others], np.mean(models, axis=0)[others])

@@ -63,6 +63,26 @@ def test_errors_that_data_and_votes_share_cost_little() -> None:
     assert np.mean(losses) > -0.005
 
 
+def test_gold_alone_teaches_what_votes_and_data_get_wrong_together() -> None:
+    """All sources fall for a trap which the data shows: only a model that no vote has taught can tell."""
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 2, 3_000)
+    trap = rng.random(3_000) < 0.3
+    misled = np.where(trap, 1 - truth, truth)
+    votes = np.stack([np.where(rng.random(3_000) < 0.85, misled, 1 - misled) for _ in range(6)], axis=1)
+    votes = np.where(rng.random(votes.shape) < 0.6, votes, -1)
+    seen = 2.0 * misled - 1
+    features = np.column_stack([seen, seen * trap]) + 0.3 * rng.normal(size=(3_000, 2))
+    gold = np.where(rng.random(3_000) < 0.07, truth, -1)
+    labels = assay.LabelModel(cardinality=2).fit(votes, gold).label(votes)
+    better = assay.refine(votes, features, labels, model=regression())
+    before, after = ((part.joint[0].argmax(axis=1) == truth)[gold < 0].mean() for part in (labels, better))
+    assert before < 0.72
+    assert after > 0.85
+    assert better.refined is not None
+    assert better.refined.data_weights["data, by gold"][0] > 0.5
+
+
 def test_same_seed_same_bits(world: SmallWorld, refined: assay.Labels) -> None:
     again = assay.refine(world.votes, world.features, world.labels, model=regression())
     np.testing.assert_array_equal(again.joint[0], refined.joint[0])

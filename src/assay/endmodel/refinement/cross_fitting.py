@@ -39,6 +39,8 @@ class CrossFitting:
     ) -> Joint:
         """Per component (items, outcomes): what the model says of some rows of the data, each by one not taught by it.
 
+        An item that teaches none of the models gets the mean of what all say.
+
         Parameters
         ----------
         digest
@@ -50,13 +52,16 @@ class CrossFitting:
         teaches
             (items,): how often each item is among those that are learned from; 0 for never.
         """
-        fold = np.random.default_rng([self.seed, folds]).permutation(len(rows)) % folds
+        teachers = np.flatnonzero(np.rint(teaches))
+        fold = np.full(len(rows), -1)
+        fold[np.random.default_rng([self.seed, folds]).permutation(teachers)] = np.arange(len(teachers)) % folds
         found = tuple(np.zeros_like(part) for part in joint)
         for number in range(folds):
             self.bar.describe(f"{title}, fold {number + 1} of {folds}")
-            held = fold == number
+            held = (fold == number) | (fold < 0)
+            share = np.where(fold[held] < 0, 1 / folds, 1.0)[:, None]
             for whole, part in zip(found, self._fold(view, digest, joint, rows, teaches, held), strict=True):
-                whole[held] = part
+                whole[held] += share * part
             self.bar.advance(1)
         return found
 
