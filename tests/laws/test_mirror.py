@@ -37,6 +37,9 @@ TESTED_IN = {
     # Steps of a fit, which have no meaning by themselves, and what they are told, which holds no logic.
     "model/estimate/fit.py": "model/test_label_model.py",
     "model/estimate/knowledge.py": "model/test_settings.py",
+    "model/estimate/e_step.py": "model/estimate/test_em.py",
+    "model/estimate/m_step.py": "model/estimate/test_em.py",
+    "model/estimate/typical_source.py": "model/estimate/test_em.py",
     "model/estimate/solver.py": "model/estimate/test_em.py",
     "model/estimate/start.py": "model/estimate/test_em.py",
     "model/fitted.py": "model/test_label_model.py",
