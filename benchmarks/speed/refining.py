@@ -21,6 +21,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -97,8 +98,10 @@ def _votes(
 
 def step(items: int, seed: int, checkpoint: Path | None) -> dict[str, Any]:
     """What each process does."""
-    small = draw(400, seed)  # compiled loops are loaded from their cache once for each process
-    assay.refine(small.votes, small.texts, assay.LabelModel().fit(small.votes).label(small.votes), rounds=1)
+    with warnings.catch_warnings():  # of a small problem; compiled loops are loaded from their cache for each process
+        warnings.simplefilter("ignore")
+        small = draw(400, seed)
+        assay.refine(small.votes, small.texts, assay.LabelModel().fit(small.votes).label(small.votes), rounds=1)
     drawn = draw(items, seed)
     baseline = measuring.resident()
     measuring.forget_peak()
