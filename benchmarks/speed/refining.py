@@ -149,7 +149,7 @@ def killed(whole: dict[str, Any], seed: int, kills: int) -> dict[str, Any]:
         arguments = ["--step", str(whole["items"]), "--seed", str(seed), "--checkpoint", str(folder)]
         while True:
             # Early enough that several kills find work to interrupt, late enough that a fold gets done now and then.
-            moment = float(rng.uniform(0, whole["refine"] / 3)) if len(moments) < kills else None
+            moment = float(rng.uniform(0, whole["refine"] / 2)) if len(moments) < kills else None
             ended = _until(arguments, moment)
             if ended is not None:
                 break

@@ -241,7 +241,7 @@ class NGramReader(Reader):
         """The same as a CSR matrix: where rows begin, columns, values."""
         hashed = self.encoder.hashed(data)
         # Room for all n-grams, of which those that nobody knows never take up memory.
-        columns, values = (np.empty(hashed.ngrams, dtype=dtype) for dtype in (np.int32, np.float32))
+        columns, values = np.empty(hashed.ngrams, dtype=np.int32), np.empty(hashed.ngrams, dtype=np.float32)
         sizes, filled = [np.zeros(1, dtype=np.int64)], 0
         for part in hashed.parts(self.encoder):
             starts, own, weights = self._read(part)
@@ -267,7 +267,8 @@ class NGramReader(Reader):
     def _columns(self, hashes: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:
         """The column of each n-gram, −1 for those that were not seen in training."""
         if self._column_of is not None:
-            return self._column_of[hashes]
+            listed: npt.NDArray[np.int32] = self._column_of[hashes]
+            return listed
         columns = np.minimum(np.searchsorted(self.kinds, hashes), len(self.kinds) - 1)
         return np.where(self.kinds[columns] == hashes, columns, -1).astype(np.int32)
 
