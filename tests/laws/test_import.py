@@ -9,7 +9,19 @@ import pytest
 
 import assay
 
-HEAVY = ("torch", "dask", "distributed", "pyspark", "sklearn", "altair", "httpx2", "starlette", "uvicorn", "jinja2")
+HEAVY = (
+    "torch",
+    "dask",
+    "distributed",
+    "pyspark",
+    "sklearn",
+    "skops",
+    "altair",
+    "httpx2",
+    "starlette",
+    "uvicorn",
+    "jinja2",
+)
 
 
 def in_a_new_process(program: str) -> str:

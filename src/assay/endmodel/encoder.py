@@ -62,6 +62,10 @@ class Encoder(ABC):
         reader = self.learn(data)
         return reader, reader.read(data)
 
+    def read_ahead(self, data: Any) -> Any:
+        """Data that is read in parts again and again, in a form that makes this cheap: by default as it is."""
+        return data
+
     @abstractmethod
     def restore(self, learned: Learned) -> Reader:
         """The reader that had learned this."""

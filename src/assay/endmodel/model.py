@@ -294,6 +294,11 @@ class EndModel(Predictor[FittedNetwork]):
         """All that decides what is learned besides the items, for JSON."""
         return [self._own_settings, self.tasks.to_dict(), type(encoder).__name__, encoder.settings()]
 
+    def read_ahead(self, data: Any) -> Any:
+        """Data for models of these settings that are each given some of its rows; what it holds is for them alone."""
+        # A model that was made of this one may look at the data itself.
+        return self._encoder.read_ahead(data) if type(self) is EndModel else data
+
     # Labeling
 
     def label_parts(

@@ -185,8 +185,8 @@ def weigh_ngrams(
 
 @njit(nogil=True, cache=True)
 def pack(
-    starts: IntArray, sizes: IntArray, hashes: IntArray, times: Floats, packed: IntArray, low: int, high: int,
-    own_hashes: IntArray, own_times: Floats,
+    starts: IntArray, sizes: IntArray, hashes: npt.NDArray[np.integer], times: Floats, packed: IntArray, low: int,
+    high: int, own_hashes: IntArray, own_times: Floats,
 ) -> None:  # fmt: skip
     """Move what each text has, from ``starts`` on, to where ``packed`` says."""
     for row in range(low, high):

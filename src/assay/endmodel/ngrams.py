@@ -13,6 +13,7 @@ import numpy.typing as npt
 from assay._core.stored_arrays import stored_array
 from assay._core.threads import parallel_map, ranges, thread_count
 from assay.endmodel.encoder import Encoder, Learned, Reader
+from assay.endmodel.hashed_texts import AT_ONCE, HashedPart, HashedTexts
 from assay.endmodel.ngram_kernels import (
     checksum_table,
     count_ngrams,
@@ -31,9 +32,9 @@ if TYPE_CHECKING:
 IntArray = npt.NDArray[np.int64]
 _NONE = (1, 0)
 """The lengths of no n-grams at all."""
-_AT_ONCE = 16_384
-"""So many texts are read at a time."""
 _WORTH_THREADS = 512
+_MOST_AHEAD = 20_000_000
+"""Of texts with more characters than this no hashes are kept: these take up about 20 bytes a character."""
 _MOST_LISTED = 2**24
 """Of no more buckets than this there are tables."""
 
@@ -92,11 +93,34 @@ class NGrams(Encoder):
         """Find out which n-grams there are, and how rare they are."""
         from assay.endmodel.texts import texts_of
 
-        texts = texts_of(data, self.column)
         counter = NGramCounter(self)
-        for at in range(0, len(texts), _AT_ONCE):
-            counter.add(texts[at : at + _AT_ONCE])
+        if isinstance(data, HashedTexts):
+            for part in data.parts(self):
+                counter.add_hashed(part)
+            return counter.reader()
+        texts = texts_of(data, self.column)
+        for at in range(0, len(texts), AT_ONCE):
+            counter.add(texts[at : at + AT_ONCE])
         return counter.reader()
+
+    def learn_and_read(self, data: Any) -> tuple[NGramReader, SparseInputs]:
+        """Both at once: each text is hashed once."""
+        hashed = self.hashed(data)
+        reader = self.learn(hashed)
+        return reader, reader.read(hashed)
+
+    def hashed(self, data: Any) -> HashedTexts:
+        """Texts of which only n-grams are left, which :meth:`learn` and a reader take in place of texts."""
+        from assay.endmodel.texts import texts_of
+
+        return data if isinstance(data, HashedTexts) else HashedTexts.of(self, texts_of(data, self.column))
+
+    def read_ahead(self, data: Any) -> Any:
+        """Texts hashed, unless that would take up too much memory."""
+        from assay.endmodel.texts import texts_of
+
+        texts = texts_of(data, self.column)
+        return self.hashed(texts) if sum(map(len, texts)) <= _MOST_AHEAD else data
 
     def restore(self, learned: Learned) -> NGramReader:
         """The reader that had learned this."""
@@ -160,12 +184,15 @@ class NGramCounter:
 
     def add(self, texts: list[str]) -> None:
         """Count more texts."""
-        _, hashes, _ = self._encoder.counts(texts)
-        self._texts += len(texts)
+        self.add_hashed(HashedPart(*self._encoder.counts(texts)))
+
+    def add_hashed(self, part: HashedPart) -> None:
+        """Count more texts, by their n-grams."""
+        self._texts += len(part)
         if len(self._table):
-            self._table += np.bincount(hashes, minlength=len(self._table))
+            self._table += np.bincount(part.hashes, minlength=len(self._table))
         else:
-            self._counts.update(hashes.tolist())
+            self._counts.update(part.hashes.tolist())
 
     def reader(self) -> NGramReader:
         """What was learned from all of them."""
@@ -207,37 +234,41 @@ class NGramReader(Reader):
         N-grams that were not seen in training are left out.
         """
         from assay.endmodel.inputs import SparseInputs
-        from assay.endmodel.texts import texts_of
 
-        return SparseInputs(*self.rows(texts_of(data, self.encoder.column)))
+        return SparseInputs(*self.rows(data))
 
-    def rows(self, texts: list[str]) -> tuple[IntArray, npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+    def rows(self, data: Any) -> tuple[IntArray, npt.NDArray[np.int32], npt.NDArray[np.float32]]:
         """The same as a CSR matrix: where rows begin, columns, values."""
-        parts = [self._read(texts[at : at + _AT_ONCE]) for at in range(0, max(len(texts), 1), _AT_ONCE)]
-        if len(parts) == 1:
-            return parts[0]
-        starts, columns, values = zip(*parts, strict=True)
-        sizes = np.concatenate([np.diff(each) for each in starts])
-        return np.concatenate([[0], np.cumsum(sizes)]), np.concatenate(columns), np.concatenate(values)
+        hashed = self.encoder.hashed(data)
+        # Room for all n-grams, of which those that nobody knows never take up memory.
+        columns, values = np.empty(hashed.ngrams, dtype=np.int32), np.empty(hashed.ngrams, dtype=np.float32)
+        sizes, filled = [np.zeros(1, dtype=np.int64)], 0
+        for part in hashed.parts(self.encoder):
+            starts, own, weights = self._read(part)
+            inside = slice(filled, filled + len(own))
+            columns[inside], values[inside] = own, weights
+            sizes.append(np.diff(starts))
+            filled = inside.stop
+        return np.cumsum(np.concatenate(sizes)), columns[:filled], values[:filled]
 
-    def _read(self, texts: list[str]) -> tuple[IntArray, npt.NDArray[np.int32], npt.NDArray[np.float32]]:
-        starts, hashes, times = self.encoder.counts(texts)
-        columns = self._columns(hashes)
+    def _read(self, part: HashedPart) -> tuple[IntArray, npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+        columns = self._columns(part.hashes)
         known = columns >= 0
-        starts = np.concatenate([[0], np.cumsum(known)])[starts]
-        columns, times = columns[known], times[known]
+        starts = np.concatenate([[0], np.cumsum(known)])[part.starts]
+        columns, times = columns[known], part.times[known]
         values = np.empty(len(columns), dtype=np.float32)
-        parts = ranges(len(texts), thread_count() if len(texts) >= _WORTH_THREADS else 1)
+        parts = ranges(len(part), thread_count() if len(part) >= _WORTH_THREADS else 1)
         is_character = self.kinds >= self.encoder.buckets
         parallel_map(
             lambda p: weigh_ngrams(starts, columns, times, self.rarity, is_character, p.start, p.stop, values), parts
         )
         return starts, columns, values
 
-    def _columns(self, hashes: IntArray) -> npt.NDArray[np.int32]:
+    def _columns(self, hashes: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:
         """The column of each n-gram, −1 for those that were not seen in training."""
         if self._column_of is not None:
-            return self._column_of[hashes]
+            listed: npt.NDArray[np.int32] = self._column_of[hashes]
+            return listed
         columns = np.minimum(np.searchsorted(self.kinds, hashes), len(self.kinds) - 1)
         return np.where(self.kinds[columns] == hashes, columns, -1).astype(np.int32)
 

@@ -27,6 +27,10 @@ class Predictor(Estimator[FittedT]):
         labels = self.label(data)
         return micro_accuracy(labels.joint, settled_outcomes(labels.tasks, gold, len(labels)))
 
+    def read_ahead(self, data: Any) -> Any:
+        """Data for models of these settings that are each given some of its rows; what it holds is for them alone."""
+        return data
+
 
 def settled_outcomes(tasks: TaskGraph, gold: Any, items: int) -> list[IntArray]:
     """Per component (items,): the outcome that gold leaves for each item, −1 where it leaves several."""

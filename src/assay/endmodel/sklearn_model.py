@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from assay._core.reading import reading
+from assay._core.stored_arrays import of_type
 from assay.endmodel.heads import Heads
 from assay.endmodel.predictor import Predictor, labels_to_learn_from, rows_of
 from assay.endmodel.settings import NotApplicable
+from assay.endmodel.sklearn_files import StoredClassifiers
 from assay.errors import AssayError
 from assay.labels import Labels
 from assay.tasks import TaskGraph
@@ -29,8 +34,11 @@ class FittedClassifiers:
     """How the joint is composed from the tasks; None where there is a classifier for the outcomes themselves."""
     classifiers: tuple[Any, ...]
     """Or, where there was nothing to tell apart, the number of the only label."""
-    sizes: tuple[int, ...]
-    """How many labels, or outcomes, each classifier tells apart."""
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many labels, or outcomes, each classifier tells apart."""
+        return tuple(map(len, self.tasks.label_space.components)) if self.heads is None else self.heads.sizes
 
     def label(self, data: Any) -> Labels:
         """Labels for every item."""
@@ -122,12 +130,59 @@ class SklearnEndModel(Predictor[FittedClassifiers]):
                 continue
             weights = {weight_name: part[at, label]}
             classifiers.append(clone(self.estimator).fit(_taken(data, rows[at]), label, **weights))
-        self._fitted = FittedClassifiers(given.tasks, heads, tuple(classifiers), tuple(part.shape[1] for part in parts))
+        self._fitted = FittedClassifiers(given.tasks, heads, tuple(classifiers))
         return self
 
     def label(self, data: Any) -> Labels:
         """Labels for every item, as :meth:`assay.LabelModel.label` gives them; they never contradict the task graph."""
         return self._known.label(_taken(data, slice(None)))
+
+    def save(self, path: str | Path) -> Path:
+        """Write the model to one file, without pickle: :meth:`load` restores it.
+
+        Classifiers are stored by skops, which has to be installed. What cannot be imported by name, a lambda in a
+        pipeline for one, cannot be saved.
+        """
+        fitted = self._known
+        settings = {"per": self.per, "not_applicable": self.not_applicable, "has_tasks": self.tasks is not None}
+        return StoredClassifiers(settings, fitted.tasks.to_dict(), self.estimator, fitted.classifiers).write(path)
+
+    @classmethod
+    def load(cls, path: str | Path, *, trusted: Sequence[str] = ()) -> Self:
+        """A model from a file that :meth:`save` wrote.
+
+        Parameters
+        ----------
+        trusted
+            The full names of types in the file that may be loaded although skops does not know them to be safe, such
+            as ``"sklearn.tree._tree.Tree"``, or a class of your own. Without these, the error names them; loading a
+            type may run its code, so allow only what you know.
+
+        >>> import tempfile
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> model = SklearnEndModel(LogisticRegression()).fit(np.array([[0.0], [1.0]]), ["ham", "spam"])
+        >>> same = SklearnEndModel.load(model.save(Path(tempfile.mkdtemp()) / "model.npz"))
+        >>> same.label(np.array([[0.9]])).names("label").tolist()
+        ['spam']
+        """
+        stored = StoredClassifiers.read(path, trusted)
+        with reading(path, "scikit-learn end model"):
+            said = stored.settings
+            per, mode = of_type(Literal["task", "outcome"], said["per"]), said["not_applicable"]
+            tasks = TaskGraph.from_dict(stored.tasks)
+            fitted = FittedClassifiers(tasks, Heads(tasks, mode) if per == "task" else None, stored.classifiers)
+            _check_classifiers(fitted)
+            model = cls(stored.estimator, per=per, not_applicable=mode, tasks=tasks if said["has_tasks"] else None)
+        model._fitted = fitted
+        return model
+
+
+def _check_classifiers(fitted: FittedClassifiers) -> None:
+    """Raise unless each classifier tells apart the labels that it should."""
+    for classifier, size in zip(fitted.classifiers, fitted.sizes, strict=True):
+        classes = [classifier] if isinstance(classifier, int) else np.asarray(classifier.classes_).tolist()
+        if not all(isinstance(label, int) and 0 <= label < size for label in classes):
+            raise ValueError(f"expected a classifier of the labels 0 to {size - 1}, but it is one of {classes}")
 
 
 def _chances(estimator: Any, size: int, data: Any) -> FloatArray:

@@ -6,12 +6,14 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from assay.endmodel.hashed_texts import HashedTexts
 from assay.endmodel.predictor import Predictor
 from assay.errors import AssayError, DataError
 from assay.tasks import TaskGraph
@@ -35,12 +37,20 @@ class View:
         return int(self.data.shape[0]) if hasattr(self.data, "shape") else len(self.data)
 
     def rows(self, rows: IntArray) -> Any:
-        """The data of some items."""
-        if hasattr(self.data, "iloc"):
-            return self.data.iloc[rows]
-        if hasattr(self.data, "shape"):
-            return self.data[rows]
-        return [self.data[row] for row in rows]
+        """The data of some items, as the model takes it."""
+        data = self._read_ahead
+        if isinstance(data, HashedTexts):
+            return data.take(rows)
+        if hasattr(data, "iloc"):
+            return data.iloc[rows]
+        if hasattr(data, "shape"):
+            return data[rows]
+        return [data[row] for row in rows]
+
+    @cached_property
+    def _read_ahead(self) -> Any:
+        """The data, read as far as that is the same for all folds."""
+        return self.model.read_ahead(self.data)
 
     def fresh_model(self) -> Any:
         """The same settings, nothing learned."""
