@@ -130,41 +130,46 @@ def _scaling(figures: Figures, encoder: str) -> Any:
 
 
 def draw_hand_labels(
-    folder: Path, points: Sequence[Mapping[str, Any]], tasks: Sequence[str], methods: Sequence[str], encoder: str
+    folder: Path,
+    points: Sequence[Mapping[str, Any]],
+    vote: Mapping[str, float],
+    methods: Sequence[str],
+    encoder: str,
 ) -> None:
-    """Write the picture of accuracy against hand labels; ``points`` have a task, method, count, mean, low and high."""
-    _save(folder, "hand_labels", _hand_labels(points, tasks, methods, encoder))
+    """Write the picture of accuracy against hand labels.
+
+    Points have a task, method, count, mean, low and high; ``vote`` is a majority vote's accuracy for each task.
+    """
+    _save(folder, "hand_labels", _hand_labels(points, vote, methods, encoder))
 
 
 def _hand_labels(
-    points: Sequence[Mapping[str, Any]], tasks: Sequence[str], methods: Sequence[str], encoder: str
+    points: Sequence[Mapping[str, Any]], vote: Mapping[str, float], methods: Sequence[str], encoder: str
 ) -> Any:
-    drawn = [VOTE, *methods]
-    colours = alt.Color(
-        "method:N",
-        sort=drawn,
-        scale=alt.Scale(domain=drawn, range=[COLOURS[VOTE], COLOURS[GOLD], "#d1752a", COLOURS[JOINT]]),
-        legend=alt.Legend(orient="bottom", title=None, labelLimit=300, symbolType="stroke", symbolStrokeWidth=3),
-    )
-    scale = alt.Scale(zero=False)
+    names = [VOTE, *methods]
+    flat = [
+        {"task": task, "method": VOTE, "count": count, "mean": accuracy}
+        for task, accuracy in vote.items()
+        for count in sorted({point["count"] for point in points if point["task"] == task})
+    ]
+    accuracy = alt.Y("mean:Q", title="accuracy on test_a, %", scale=alt.Scale(zero=False))
     base = alt.Chart().encode(
-        x=alt.X("count:Q", title="hand labels", axis=alt.Axis(values=sorted({point["count"] for point in points}))),
-        color=colours,
+        x=alt.X("count:Q", title="hand labels", axis=alt.Axis(tickCount=5)),
+        color=alt.Color(
+            "method:N",
+            sort=names,
+            scale=alt.Scale(domain=names, range=[COLOURS[VOTE], COLOURS[GOLD], "#d1752a", COLOURS[JOINT]]),
+            legend=alt.Legend(orient="bottom", title=None, labelLimit=300, symbolType="stroke", symbolStrokeWidth=3),
+        ),
     )
     models = base.transform_filter(alt.datum.method != VOTE)
     area = models.mark_area(opacity=0.2).encode(
-        y=alt.Y("low:Q", title="accuracy on test_a, %", scale=scale), y2="high:Q"
+        y=alt.Y("low:Q", title="accuracy on test_a, %", scale=alt.Scale(zero=False)), y2="high:Q"
     )
-    line = models.mark_line(point=alt.OverlayMarkDef(size=50, filled=True)).encode(
-        y=alt.Y("mean:Q", scale=scale, title="")
-    )
-    vote = (
-        base.transform_filter(alt.datum.method == VOTE)
-        .mark_line(strokeDash=[5, 4])
-        .encode(y=alt.Y("mean:Q", scale=scale, title=""))
-    )
-    panels = alt.layer(area, vote, line, data=alt.Data(values=list(points))).properties(width=270, height=260)
+    line = models.mark_line(point=alt.OverlayMarkDef(size=50, filled=True)).encode(y=accuracy)
+    dashed = base.transform_filter(alt.datum.method == VOTE).mark_line(strokeDash=[5, 4]).encode(y=accuracy)
+    panels = alt.layer(area, dashed, line, data=alt.Data(values=[*points, *flat])).properties(width=270, height=260)
     return panels.facet(
-        column=alt.Column("task:N", sort=list(tasks), title=None),
+        column=alt.Column("task:N", sort=list(vote), title=None),
         title=f"What hand labels add ({encoder}; band: lowest and highest of the draws)",
     ).resolve_scale(x="independent", y="independent")

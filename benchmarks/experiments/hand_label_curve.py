@@ -29,6 +29,7 @@ from benchmarks.experiments.jobs import RESULTS
 from benchmarks.experiments.labelers import VOTE
 from benchmarks.experiments.prepare import SPLITS, TASKS, prepare
 from benchmarks.experiments.problem import IntArray, Problem, load
+from benchmarks.experiments.summary import majority_accuracy
 from benchmarks.experiments.tables import table
 from benchmarks.experiments.trial import GOLD_EPOCHS, NGRAMS, SETTINGS
 
@@ -91,7 +92,6 @@ def one_point(problem: Problem, draw: int, count: int) -> dict[str, Any]:
         progress=False,
     )
     said |= {LABELS: given.joint[0][scored], REFINED: better.joint[0][scored]}
-    said[VOTE] = assay.hierarchical_majority_vote(problem.votes["test_a"])
     return {
         "task": problem.name,
         "draw": draw,
@@ -147,8 +147,9 @@ def points_of(found: Sequence[dict[str, Any]], gold: IntArray) -> list[Point]:
     """All points of one task."""
     right: dict[tuple[str, int], list[float]] = {}
     for one in found:
-        for method, said in one["predictions"].items():
-            right.setdefault((method, one["count"]), []).append(100 * float(np.mean(np.array(said) == gold)))
+        for method in (method for method in ROWS if method in one["predictions"]):
+            said = np.array(one["predictions"][method])
+            right.setdefault((method, one["count"]), []).append(100 * float(np.mean(said == gold)))
     return [
         Point(found[0]["task"], method, count, float(np.mean(values)), min(values), max(values), len(values))
         for (method, count), values in right.items()
@@ -164,20 +165,22 @@ def summarize() -> None:
         for task in tasks
         for point in points_of([one for one in found if one["task"] == task], _problem(task).gold["test_a"])
     ]
+    vote = {task: 100 * majority_accuracy(_problem(task)) for task in tasks}
     rows = []
     for task, count in sorted({(p.task, p.count) for p in points}, key=lambda key: (TASKS.index(key[0]), key[1])):
         here = {point.method: point for point in points if (point.task, point.count) == (task, count)}
-        vote = f"{here[VOTE].mean:.1f}"
-        rows.append([task, count, here[LABELS].draws, vote, *(here.get(method, "–") for method in ROWS)])
+        cells = [f"{vote[task]:.1f}", *(here.get(method, "–") for method in ROWS)]
+        rows.append([task, count, here[LABELS].draws, *cells])
     page = (
         f"### Hand labels ({NGRAMS}), test_a\n\n{table(['task', 'hand labels', 'draws', VOTE, *ROWS], rows)}\n\n"
         "In brackets: the lowest and the highest of the draws.\n"
     )
     (RESULTS / "experiments_hand_labels.md").write_text(page, encoding="utf-8")
     (RESULTS / "experiments_hand_labels.json").write_text(
-        json.dumps([asdict(point) for point in points], indent=1) + "\n", encoding="utf-8"
+        json.dumps({"points": [asdict(point) for point in points], "majority_vote": vote}, indent=1) + "\n",
+        encoding="utf-8",
     )
-    charts.draw_hand_labels(RESULTS, [asdict(point) for point in points], tasks, ROWS, NGRAMS)
+    charts.draw_hand_labels(RESULTS, [asdict(point) for point in points], vote, ROWS, NGRAMS)
     Console().print(Markdown(page))
 
 
