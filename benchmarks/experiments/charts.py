@@ -154,12 +154,19 @@ def _hand_labels(
     ]
     accuracy = alt.Y("mean:Q", title="accuracy on test_a, %", scale=alt.Scale(zero=False))
     base = alt.Chart().encode(
-        x=alt.X("count:Q", title="hand labels", axis=alt.Axis(tickCount=5)),
+        x=alt.X(
+            "count:Q",
+            title="hand labels",
+            axis=alt.Axis(values=sorted({point["count"] for point in points}), labelOverlap=True),
+            scale=alt.Scale(nice=False, padding=8),
+        ),
         color=alt.Color(
             "method:N",
             sort=names,
             scale=alt.Scale(domain=names, range=[COLOURS[VOTE], COLOURS[GOLD], "#d1752a", COLOURS[JOINT]]),
-            legend=alt.Legend(orient="bottom", title=None, labelLimit=300, symbolType="stroke", symbolStrokeWidth=3),
+            legend=alt.Legend(
+                orient="bottom", labelLimit=300, symbolType="stroke", symbolOpacity=1, symbolStrokeWidth=3
+            ),
         ),
     )
     models = base.transform_filter(alt.datum.method != VOTE)
