@@ -1,4 +1,4 @@
-"""The pictures of the experiments: methods side by side, labels alone against the end model, more unlabeled items."""
+"""The pictures: methods side by side, labels alone against the end model, more unlabeled items, hand labels."""
 
 from __future__ import annotations
 
@@ -23,13 +23,17 @@ def draw(folder: Path, figures: Figures, alone: Mapping[tuple[str, str], float],
         "label_model": _label_model(figures, alone, encoders),
         "scaling": _scaling(figures, encoders[0]),
     }.items():
-        chart.configure(padding=14, background="white", font=_FONT).configure_axis(
-            labelFontSize=12, titleFontSize=12, gridColor="#ececec", titleFontWeight="normal"
-        ).configure_title(anchor="start", frame="group", fontSize=14, offset=10).configure_header(
-            labelFontSize=13, labelFontWeight="bold", title=None
-        ).configure_legend(labelFontSize=12, title=None).configure_view(stroke="#cccccc").save(
-            folder / f"experiments_{name}.png", scale_factor=2
-        )
+        _save(folder, name, chart)
+
+
+def _save(folder: Path, name: str, chart: Any) -> None:
+    chart.configure(padding=14, background="white", font=_FONT).configure_axis(
+        labelFontSize=12, titleFontSize=12, gridColor="#ececec", titleFontWeight="normal"
+    ).configure_title(anchor="start", frame="group", fontSize=14, offset=10).configure_header(
+        labelFontSize=13, labelFontWeight="bold", title=None
+    ).configure_legend(labelFontSize=12, title=None).configure_view(stroke="#cccccc").save(
+        folder / f"experiments_{name}.png", scale_factor=2
+    )
 
 
 def _methods(figures: Figures, encoders: Sequence[str]) -> Any:
@@ -122,4 +126,57 @@ def _scaling(figures: Figures, encoder: str) -> Any:
     return panels.facet(
         column=alt.Column("task:N", sort=list(figures.problems), title=None),
         title=f"Assay with more unlabeled items (end model, {encoder}; band: 95% over trials)",
+    ).resolve_scale(x="independent", y="independent")
+
+
+def draw_hand_labels(
+    folder: Path,
+    points: Sequence[Mapping[str, Any]],
+    vote: Mapping[str, float],
+    methods: Sequence[str],
+    encoder: str,
+) -> None:
+    """Write the picture of accuracy against hand labels.
+
+    Points have a task, method, count, mean, low and high; ``vote`` is a majority vote's accuracy for each task.
+    """
+    _save(folder, "hand_labels", _hand_labels(points, vote, methods, encoder))
+
+
+def _hand_labels(
+    points: Sequence[Mapping[str, Any]], vote: Mapping[str, float], methods: Sequence[str], encoder: str
+) -> Any:
+    names = [VOTE, *methods]
+    flat = [
+        {"task": task, "method": VOTE, "count": count, "mean": accuracy}
+        for task, accuracy in vote.items()
+        for count in sorted({point["count"] for point in points if point["task"] == task})
+    ]
+    accuracy = alt.Y("mean:Q", title="accuracy on test_a, %", scale=alt.Scale(zero=False))
+    base = alt.Chart().encode(
+        x=alt.X(
+            "count:Q",
+            title="hand labels",
+            axis=alt.Axis(values=sorted({point["count"] for point in points}), labelOverlap=True),
+            scale=alt.Scale(nice=False, padding=8),
+        ),
+        color=alt.Color(
+            "method:N",
+            sort=names,
+            scale=alt.Scale(domain=names, range=[COLOURS[VOTE], COLOURS[GOLD], "#d1752a", COLOURS[JOINT]]),
+            legend=alt.Legend(
+                orient="bottom", labelLimit=300, symbolType="stroke", symbolOpacity=1, symbolStrokeWidth=3
+            ),
+        ),
+    )
+    models = base.transform_filter(alt.datum.method != VOTE)
+    area = models.mark_area(opacity=0.2).encode(
+        y=alt.Y("low:Q", title="accuracy on test_a, %", scale=alt.Scale(zero=False)), y2="high:Q"
+    )
+    line = models.mark_line(point=alt.OverlayMarkDef(size=50, filled=True)).encode(y=accuracy)
+    dashed = base.transform_filter(alt.datum.method == VOTE).mark_line(strokeDash=[5, 4]).encode(y=accuracy)
+    panels = alt.layer(area, dashed, line, data=alt.Data(values=[*points, *flat])).properties(width=270, height=260)
+    return panels.facet(
+        column=alt.Column("task:N", sort=list(vote), title=None),
+        title=f"What hand labels add ({encoder}; band: lowest and highest of the draws)",
     ).resolve_scale(x="independent", y="independent")

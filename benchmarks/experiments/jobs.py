@@ -28,7 +28,10 @@ from benchmarks.experiments.trial import EMBEDDED, LSTM, Trial, train
 FloatArray = npt.NDArray[np.float64]
 RESULTS = HOME.parent / "results"
 _PICTURES = ("report_pictures.py", "dependency_pictures.py")
-_COMMANDS = ("run.py", "jobs.py", "with_gold.py", "refined.py", "fresh_gold.py", "prepare.py", "fewer_sources.py")
+_COMMANDS = (
+    *("run.py", "jobs.py", "with_gold.py", "refined.py", "fresh_gold.py", "prepare.py", "fewer_sources.py"),
+    *("paper_lstm.py", "hand_label_curve.py"),
+)
 _ONLY_TELL = (*_COMMANDS, "results.py", "summary.py", "tables.py", "charts.py", *_PICTURES)
 """Files that do not change what is learned."""
 

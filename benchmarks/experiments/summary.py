@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import t
 
+import assay
+from assay.gold import micro_accuracy
 from benchmarks.experiments.labelers import JOINT
 from benchmarks.experiments.prepare import TASKS
 from benchmarks.experiments.problem import Problem
@@ -103,6 +105,11 @@ class Figures:
     @property
     def _tasks(self) -> list[str]:
         return [task for task in TASKS if task in self.problems]
+
+
+def majority_accuracy(problem: Problem) -> float:
+    """Of a hierarchical majority vote on test_a; of several labels that it leaves open each counts in part."""
+    return micro_accuracy([assay.hierarchical_majority_vote(problem.votes["test_a"])], [problem.gold["test_a"]])
 
 
 def best_trial(trials: Sequence[dict[str, Any]], problem: Problem) -> dict[str, Any]:
