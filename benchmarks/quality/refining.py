@@ -1,6 +1,6 @@
 """Refining labels of simulated texts, some of which share errors with the votes on purpose.
 
-    python -m benchmarks.quality.refining [--seeds 1] [--only traps]
+    python -m benchmarks.quality.refining [--seeds 1] [--first 10] [--only traps]
 
 For each of :data:`benchmarks.quality.text_worlds.WORLDS`: accuracy of the label model, of the end model that it
 teaches, and of refined labels; then the same with the gold of 200 random items, scored on the others. What is asked
@@ -27,11 +27,12 @@ def main() -> None:
     """Run, print and write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--first", type=int, default=10, help="the first seed; the form was chosen on 0 to 9")
     parser.add_argument("--only", default="", help="worlds whose name has this")
     given = parser.parse_args()
     found = []
     for world in (world for world in WORLDS if given.only in world.name):
-        for seed in range(given.seeds):
+        for seed in range(given.first, given.first + given.seeds):
             found.append({"world": world.name, "seed": seed} | scores(world, seed))
             print(found[-1], flush=True)
     worst = min(row["refined"] - max(row["label model"], row["end model"]) for row in found)
