@@ -21,6 +21,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +37,8 @@ from benchmarks.support.problems import Target
 
 SIZES = (12_500, 25_000, 50_000, 100_000)
 KILLS = 6
+FOLDS = 26
+"""Trainings of two rounds: what a process is killed within, on average."""
 CLASSES, KEYWORD_SOURCES, OUTSIDE_SOURCES = 4, 80, 20
 WORDS, ORDINARY, KEYWORDS = 40, 20_000, 2
 """Words of a class, words of no class, and words that a source looks for."""
@@ -147,19 +150,24 @@ def killed(whole: dict[str, Any], seed: int, kills: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="assay-refining-") as name:
         folder = Path(name) / "folds"
         arguments = ["--step", str(whole["items"]), "--seed", str(seed), "--checkpoint", str(folder)]
+        fold = whole["refine"] / FOLDS
         while True:
-            # Early enough that several kills find work to interrupt, late enough that a fold gets done now and then.
-            moment = float(rng.uniform(0, whole["refine"] / 2)) if len(moments) < kills else None
-            ended = _until(arguments, moment)
+            done = _done(folder)
+            more, moment = int(rng.integers(0, 3)), float(rng.uniform(0, fold))
+            ended = _until(arguments, folder, done + more, moment if len(moments) < kills else None)
             if ended is not None:
                 break
-            moments.append({"after": moment, "folds": len(list(folder.glob("fold-*.npz")))})
-            print(f"killed {moment:.1f} s after it began, with {moments[-1]['folds']} folds done", file=sys.stderr)
+            moments.append({"folds_before": done, "folds": _done(folder)})
+            print(f"killed with {moments[-1]['folds']} folds done, {done} of them before", file=sys.stderr)
     return {"items": whole["items"], "kills": moments, "same_bits": ended["digest"] == whole["digest"]}
 
 
-def _until(arguments: list[str], moment: float | None) -> dict[str, Any] | None:
-    """What the process found, or None if it was killed so many seconds after it began to refine."""
+def _done(folder: Path) -> int:
+    return len(list(folder.glob("fold-*.npz")))
+
+
+def _until(arguments: list[str], folder: Path, folds: int, moment: float | None) -> dict[str, Any] | None:
+    """What the process found, or None if it was killed so many seconds after so many folds were done."""
     command = [sys.executable, "-m", _module(), *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -168,6 +176,8 @@ def _until(arguments: list[str], moment: float | None) -> dict[str, Any] | None:
                 if not line:
                     raise processes.NotRunError(f"ended before it began to refine, with exit code {process.wait()}")
             if moment is not None:
+                while process.poll() is None and _done(folder) < folds:
+                    time.sleep(0.02)
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(moment)
                 process.send_signal(signal.SIGKILL)  # nothing, if it has ended
@@ -258,6 +268,8 @@ def main() -> None:
         same = "the same bits" if done["same_bits"] else "OTHER bits"
         console.print(f"{size:,} texts, killed {len(done['kills'])} times: labels have {same} as without")
         targets.append(Target("labels after kills are the same bits", float(done["same_bits"]), low=1))
+        gone_on = sum(one["folds_before"] > 0 for one in done["kills"])
+        targets.append(Target("kills of a run that went on from kept folds", float(gone_on), low=given.kills / 2))
     console.print(problems.target_table(targets))
     home = problems.RESULTS / ("scratch" if given.sizes else "")
     problems.save(given.output or home / "speed_refining.json", result, targets)
