@@ -21,10 +21,9 @@ def test_hashed_texts_are_read_like_texts(texts, data, buckets, min_count):
     with pytest.MonkeyPatch.context() as patched:  # so that there are several parts
         for place in ("assay.endmodel.hashed_texts.AT_ONCE", "assay.endmodel.ngrams.AT_ONCE"):
             patched.setattr(place, 4)
-        taken = encoder.hashed(texts).take(rows)
+        taken = HashedTexts.of(encoder, texts).take(rows)
         given = [texts[row] for row in rows]
         assert len(taken) == len(given)
-        assert taken.ngrams == encoder.hashed(given).ngrams
         reader, inputs = encoder.learn_and_read(taken)
         again = taken.take(np.arange(len(rows))[::-1])
         backwards = reader.read(again)
@@ -40,22 +39,24 @@ def test_hashed_texts_are_read_like_texts(texts, data, buckets, min_count):
 
 
 def test_texts_that_were_hashed_in_another_way_are_refused():
-    hashed = assay.NGrams().hashed(TEXTS)
+    hashed = HashedTexts.of(assay.NGrams(), TEXTS)
     with pytest.raises(assay.AssayError, match="cannot be read by"):
         assay.NGrams(words=(1, 1)).learn(hashed)
     assert assay.NGrams(min_count=2).learn(hashed).width < assay.NGrams().learn(hashed).width
 
 
 def test_hashes_are_small_where_they_can_be():
-    assert assay.NGrams().hashed(TEXTS).whole[0].hashes.dtype == np.int32
-    assert assay.NGrams(buckets=2**40).hashed(TEXTS).whole[0].hashes.dtype == np.int64
+    assert HashedTexts.of(assay.NGrams(), TEXTS).whole[0].hashes.dtype == np.int32
+    assert HashedTexts.of(assay.NGrams(buckets=2**40), TEXTS).whole[0].hashes.dtype == np.int64
 
 
 def test_long_texts_are_not_read_ahead(letters, monkeypatch):
     model = assay.EndModel(letters)
     assert isinstance(model.read_ahead(TEXTS), HashedTexts)
     monkeypatch.setattr("assay.endmodel.ngrams._MOST_AHEAD", 5)
-    assert model.read_ahead(TEXTS) is TEXTS
+    assert model.read_ahead(TEXTS) == TEXTS
+    reader, inputs = assay.NGrams().learn_and_read(TEXTS)
+    np.testing.assert_array_equal(inputs.values, reader.read(HashedTexts.of(assay.NGrams(), TEXTS)).values)
 
 
 def test_only_who_knows_hashed_texts_gets_them(letters):
@@ -68,6 +69,6 @@ def test_only_who_knows_hashed_texts_gets_them(letters):
 
 def test_an_end_model_learns_the_same_bits(entities, world):
     texts, labels, _ = world
-    hashed = assay.NGrams().hashed(texts)
+    hashed = HashedTexts.of(assay.NGrams(), texts)
     plain, ahead = (assay.EndModel(entities, epochs=2).fit(data, labels) for data in (texts, hashed))
     np.testing.assert_array_equal(plain.predict_proba(texts), ahead.predict_proba(hashed))

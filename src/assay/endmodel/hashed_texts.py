@@ -54,13 +54,6 @@ class HashedTexts:
     def __len__(self) -> int:
         return sum(map(len, self.whole)) if self.rows is None else len(self.rows)
 
-    @property
-    def ngrams(self) -> int:
-        """How many n-grams the texts have together."""
-        if self.rows is None:
-            return sum(len(part.hashes) for part in self.whole)
-        return int(self._sizes[self.rows].sum())
-
     def take(self, rows: IntArray) -> HashedTexts:
         """Some of the texts."""
         return replace(self, rows=rows if self.rows is None else self.rows[rows])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -91,36 +92,39 @@ class NGrams(Encoder):
 
     def learn(self, data: Any) -> NGramReader:
         """Find out which n-grams there are, and how rare they are."""
-        from assay.endmodel.texts import texts_of
-
         counter = NGramCounter(self)
-        if isinstance(data, HashedTexts):
-            for part in data.parts(self):
-                counter.add_hashed(part)
-            return counter.reader()
-        texts = texts_of(data, self.column)
-        for at in range(0, len(texts), AT_ONCE):
-            counter.add(texts[at : at + AT_ONCE])
+        for part in self.parts(data):
+            counter.add_hashed(part)
         return counter.reader()
 
     def learn_and_read(self, data: Any) -> tuple[NGramReader, SparseInputs]:
-        """Both at once: each text is hashed once."""
-        hashed = self.hashed(data)
-        reader = self.learn(hashed)
-        return reader, reader.read(hashed)
-
-    def hashed(self, data: Any) -> HashedTexts:
-        """Texts of which only n-grams are left, which :meth:`learn` and a reader take in place of texts."""
-        from assay.endmodel.texts import texts_of
-
-        return data if isinstance(data, HashedTexts) else HashedTexts.of(self, texts_of(data, self.column))
+        """Both at once: each text is hashed once, unless that would take up too much memory."""
+        ahead = self.read_ahead(data)
+        reader = self.learn(ahead)
+        return reader, reader.read(ahead)
 
     def read_ahead(self, data: Any) -> Any:
-        """Texts hashed, unless that would take up too much memory."""
+        """Texts of which only n-grams are left, which :meth:`learn` and a reader take in place of texts.
+
+        If that would take up too much memory, the data as it is.
+        """
         from assay.endmodel.texts import texts_of
 
+        if isinstance(data, HashedTexts):
+            return data
         texts = texts_of(data, self.column)
-        return self.hashed(texts) if sum(map(len, texts)) <= _MOST_AHEAD else data
+        return HashedTexts.of(self, texts) if sum(map(len, texts)) <= _MOST_AHEAD else texts
+
+    def parts(self, data: Any) -> Iterator[HashedPart]:
+        """The n-grams of :data:`AT_ONCE` texts at a time."""
+        from assay.endmodel.texts import texts_of
+
+        if isinstance(data, HashedTexts):
+            yield from data.parts(self)
+            return
+        texts = texts_of(data, self.column)
+        for at in range(0, len(texts), AT_ONCE):
+            yield HashedPart(*self.counts(texts[at : at + AT_ONCE]))
 
     def restore(self, learned: Learned) -> NGramReader:
         """The reader that had learned this."""
@@ -239,17 +243,14 @@ class NGramReader(Reader):
 
     def rows(self, data: Any) -> tuple[IntArray, npt.NDArray[np.int32], npt.NDArray[np.float32]]:
         """The same as a CSR matrix: where rows begin, columns, values."""
-        hashed = self.encoder.hashed(data)
-        # Room for all n-grams, of which those that nobody knows never take up memory.
-        columns, values = np.empty(hashed.ngrams, dtype=np.int32), np.empty(hashed.ngrams, dtype=np.float32)
-        sizes, filled = [np.zeros(1, dtype=np.int64)], 0
-        for part in hashed.parts(self.encoder):
+        sizes = [np.zeros(1, dtype=np.int64)]
+        columns, values = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.float32)]
+        for part in self.encoder.parts(data):
             starts, own, weights = self._read(part)
-            inside = slice(filled, filled + len(own))
-            columns[inside], values[inside] = own, weights
             sizes.append(np.diff(starts))
-            filled = inside.stop
-        return np.cumsum(np.concatenate(sizes)), columns[:filled], values[:filled]
+            columns.append(own)
+            values.append(weights)
+        return np.cumsum(np.concatenate(sizes)), np.concatenate(columns), np.concatenate(values)
 
     def _read(self, part: HashedPart) -> tuple[IntArray, npt.NDArray[np.int32], npt.NDArray[np.float32]]:
         columns = self._columns(part.hashes)
