@@ -14,8 +14,8 @@ import numpy as np
 
 import assay
 from benchmarks.experiments.jobs import RESULTS
-from benchmarks.experiments.prepare import SPLITS, TASKS, prepare
-from benchmarks.experiments.problem import IntArray, Problem, load
+from benchmarks.experiments.prepare import TASKS
+from benchmarks.experiments.problem import IntArray, Problem, prepare_and_load
 from benchmarks.experiments.tables import table
 from benchmarks.experiments.with_gold import scores
 
@@ -26,9 +26,7 @@ def main() -> None:
     """Run, print and write."""
     found, rows = [], []
     for task in TASKS:
-        for split in SPLITS:
-            prepare(task, split)
-        problem = load(task)
+        problem = prepare_and_load(task)
         count = min(len(problem.gold["test_a"]) // 2, len(problem.gold["dev"]))
         of_draws = np.array([_draw(problem, count, seed) for seed in range(DRAWS)])
         means = dict(zip(("none", "dev", "fresh"), of_draws.mean(axis=0).tolist(), strict=True))

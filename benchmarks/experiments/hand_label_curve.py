@@ -14,7 +14,6 @@ import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
 from typing import Annotated, Any
 
 import numpy as np
@@ -27,8 +26,8 @@ from assay._core.atomic_files import writing
 from benchmarks.experiments import charts
 from benchmarks.experiments.jobs import RESULTS
 from benchmarks.experiments.labelers import VOTE
-from benchmarks.experiments.prepare import SPLITS, TASKS, prepare
-from benchmarks.experiments.problem import IntArray, Problem, load
+from benchmarks.experiments.prepare import SPLITS, TASKS
+from benchmarks.experiments.problem import IntArray, Problem, prepare_and_load
 from benchmarks.experiments.summary import majority_accuracy
 from benchmarks.experiments.tables import table
 from benchmarks.experiments.trial import GOLD_EPOCHS, NGRAMS, SETTINGS
@@ -48,7 +47,7 @@ def main(
     warnings.simplefilter("ignore", assay.CheckWarning)  # `assay check` tells them
     for draw in range(draws):
         for task in tasks or TASKS:
-            problem = _problem(task)
+            problem = prepare_and_load(task)
             for count in counts_of(len(problem.gold["dev"])):
                 path = SCRATCH / f"{task}_{draw}_{count}.json"
                 if not path.is_file():
@@ -119,13 +118,6 @@ def _gold_only(problem: Problem, rows: IntArray, seed: int) -> Any:
     return model.predict_proba(problem.texts["test_a"])
 
 
-@cache
-def _problem(task: str) -> Problem:
-    for split in SPLITS:
-        prepare(task, split)
-    return load(task)
-
-
 @dataclass(frozen=True)
 class Point:
     """Of one task, method and number of hand labels: accuracy on test_a in percent, over draws."""
@@ -160,12 +152,13 @@ def summarize() -> None:
     """Table and picture of all draws that are there."""
     found = [json.loads(path.read_text()) for path in sorted(SCRATCH.glob("*.json"))]
     tasks = [task for task in TASKS if any(one["task"] == task for one in found)]
+    problems = {task: prepare_and_load(task) for task in tasks}
     points = [
         point
         for task in tasks
-        for point in points_of([one for one in found if one["task"] == task], _problem(task).gold["test_a"])
+        for point in points_of([one for one in found if one["task"] == task], problems[task].gold["test_a"])
     ]
-    vote = {task: 100 * majority_accuracy(_problem(task)) for task in tasks}
+    vote = {task: 100 * majority_accuracy(problems[task]) for task in tasks}
     rows = []
     for task, count in sorted({(p.task, p.count) for p in points}, key=lambda key: (TASKS.index(key[0]), key[1])):
         here = {point.method: point for point in points if (point.task, point.count) == (task, count)}

@@ -25,8 +25,8 @@ import assay
 from assay._core.atomic_files import writing
 from benchmarks.experiments.jobs import RESULTS
 from benchmarks.experiments.labelers import JOINT, VOTE, Labeled, label
-from benchmarks.experiments.prepare import SPLITS, TASKS, prepare
-from benchmarks.experiments.problem import IntArray, Problem, load
+from benchmarks.experiments.prepare import TASKS
+from benchmarks.experiments.problem import IntArray, Problem, prepare_and_load
 from benchmarks.experiments.summary import Figure, majority_accuracy
 from benchmarks.experiments.tables import table
 from benchmarks.experiments.trial import LSTM, PAPER_LSTM, Trial, train
@@ -62,7 +62,7 @@ def _done(task: str, learning_rate: float, l2: float, seed: int) -> dict[str, An
     """One training, now or earlier."""
     path = SCRATCH / f"{task}_{learning_rate:g}_{l2:g}_{seed}.json"
     if not path.is_file():
-        found = one_trial(_problem(task), learning_rate, l2, seed)
+        found = one_trial(prepare_and_load(task), learning_rate, l2, seed)
         print(f"{path.stem}: {found['seconds']:.0f} seconds, dev {100 * best_on_dev(found):.1f}", flush=True)
         with writing(path) as unfinished:
             unfinished.write_text(json.dumps(found))
@@ -75,13 +75,6 @@ def one_trial(problem: Problem, learning_rate: float, l2: float, seed: int) -> d
     settings = {"learning_rate": learning_rate, "l2": l2}
     trained = train(problem, Trial(problem.name, JOINT, PAPER_LSTM, 1.0, seed), labeled, more=settings)
     return trained | settings | {"labels": labeled.others["test_a"].argmax(axis=1).tolist()}
-
-
-@cache
-def _problem(task: str) -> Problem:
-    for split in SPLITS:
-        prepare(task, split)
-    return load(task)
 
 
 @cache
@@ -108,10 +101,11 @@ def summarize() -> None:
     found = [json.loads(path.read_text()) for path in sorted(SCRATCH.glob("*.json"))]
     groups = {task: [trial for trial in found if trial["task"] == task] for task in TASKS}
     groups = {task: trials for task, trials in groups.items() if trials}
-    gold = {task: _problem(task).gold["test_a"] for task in groups}
+    problems = {task: prepare_and_load(task) for task in groups}
+    gold = {task: problems[task].gold["test_a"] for task in groups}
     figures = {task: figures_of(chosen(trials), gold[task]) for task, trials in groups.items()}
     for task in groups:
-        figures[task][VOTE] = Figure.of([majority_accuracy(_problem(task))])
+        figures[task][VOTE] = Figure.of([majority_accuracy(problems[task])])
         stored = _stored(task)
         if stored is not None:
             figures[task][OURS] = stored

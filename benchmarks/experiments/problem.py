@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 import assay
 from assay.project import Project
-from benchmarks.experiments.prepare import HOME, SPLITS, items, prepared
+from benchmarks.experiments.prepare import HOME, SPLITS, items, prepare, prepared
 
 IntArray = npt.NDArray[np.int64]
 
@@ -54,6 +54,13 @@ def load(name: str) -> Problem:
         {split: [row["id"] for row in rows[split]] for split in SPLITS},
         {split: np.array([number[row["gold"]] for row in rows[split]]) for split in ("dev", "test_a")},
     )
+
+
+def prepare_and_load(name: str) -> Problem:
+    """The same where nothing may have been written yet."""
+    for split in SPLITS:
+        prepare(name, split)
+    return load(name)
 
 
 def _gold_names(name: str, tasks: assay.TaskGraph) -> list[str]:

@@ -28,8 +28,8 @@ from assay._core.atomic_files import writing
 from benchmarks.experiments.embeddings import embed
 from benchmarks.experiments.jobs import RESULTS
 from benchmarks.experiments.labelers import JOINT, Labeled
-from benchmarks.experiments.prepare import SPLITS, TASKS, prepare
-from benchmarks.experiments.problem import Problem, load
+from benchmarks.experiments.prepare import SPLITS, TASKS
+from benchmarks.experiments.problem import Problem, load, prepare_and_load
 from benchmarks.experiments.tables import table
 from benchmarks.experiments.trial import EMBEDDED, ENCODERS, SETTINGS, Embeddings, Reader, Trial, train
 
@@ -68,9 +68,7 @@ def main(
 
 def one_trial(task: str, encoder: str, seed: int, rounds: int) -> dict[str, Any]:
     """Predictions for dev, test_a and test_b by each of :data:`ROWS`."""
-    for split in SPLITS:
-        prepare(task, split)
-    problem = load(task)
+    problem = prepare_and_load(task)
     begun = time.perf_counter()
     embeddings = _embeddings(problem) if encoder == EMBEDDED else None
     votes = assay.Votes.concat([problem.votes[split] for split in SPLITS])

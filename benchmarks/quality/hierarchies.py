@@ -26,8 +26,7 @@ from rich.progress import track
 
 import assay
 from assay.gold import accuracy
-from benchmarks.experiments.prepare import SPLITS, prepare
-from benchmarks.experiments.problem import load
+from benchmarks.experiments.problem import prepare_and_load
 from benchmarks.quality import nplm
 from benchmarks.quality.demo_votes import SEEDS as DEMO_SEEDS
 from benchmarks.quality.demo_votes import demo_votes
@@ -71,9 +70,7 @@ def demo() -> Iterator[Problem]:
 
 
 def experiment(task: str) -> Problem:
-    for split in SPLITS:
-        prepare(task, split)
-    found = load(task)
+    found = prepare_and_load(task)
     return Problem(f"{task}, test_a", found.votes["train"], found.votes["test_a"], found.gold["test_a"])
 
 

@@ -35,7 +35,7 @@ _NONE = (1, 0)
 """The lengths of no n-grams at all."""
 _WORTH_THREADS = 512
 _MOST_AHEAD = 20_000_000
-"""Of texts with more characters than this no hashes are kept: these take up about 20 bytes a character."""
+"""Of texts with more characters than this no hashes are kept: these take up 14 to 21 bytes a character."""
 _MOST_LISTED = 2**24
 """Of no more buckets than this there are tables."""
 

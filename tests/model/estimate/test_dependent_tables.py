@@ -1,5 +1,6 @@
 """The tables of dependent sources."""
 
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -56,5 +57,9 @@ def test_many_members_need_little_memory() -> None:
     known = Knowledge.none(layout)
     dependent = Dependent.of(layout, [0], known, levels_of(layout, known.signs))
     block = np.random.default_rng(0).random((1, layout.cliques[0].size - 1, 2))
+    tracemalloc.start()
     table = dependent.tables(block, block.sum(axis=(0, 1)) + 5.0, 0.7, SETTINGS)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 100e6
     np.testing.assert_allclose(table.sum(axis=1), 1)

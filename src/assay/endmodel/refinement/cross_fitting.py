@@ -35,7 +35,7 @@ class CrossFitting:
     bar: Progress
 
     def predictions(
-        self, view: View, digest: str, joint: Joint, rows: IntArray, teaches: FloatArray, folds: int, title: str
+        self, view: View, digest: str, joint: Joint, rows: IntArray, teaches: IntArray, folds: int, title: str
     ) -> Joint:
         """Per component (items, outcomes): what the model says of some rows of the data, each by one not taught by it.
 
@@ -52,7 +52,7 @@ class CrossFitting:
         teaches
             (items,): how often each item is among those that are learned from; 0 for never.
         """
-        teachers = np.flatnonzero(np.rint(teaches))
+        teachers = np.flatnonzero(teaches)
         fold = np.full(len(rows), -1)
         fold[np.random.default_rng([self.seed, folds]).permutation(teachers)] = np.arange(len(teachers)) % folds
         found = tuple(np.zeros_like(part) for part in joint)
@@ -65,12 +65,9 @@ class CrossFitting:
             self.bar.advance(1)
         return found
 
-    def _fold(
-        self, view: View, digest: str, joint: Joint, rows: IntArray, teaches: FloatArray, held: BoolArray
-    ) -> Joint:
-        # What an item counts for is rounded to whole times, since not every model takes weights.
-        times = np.where(held, 0, np.rint(teaches)).astype(np.int64)
-        taught = np.repeat(np.arange(len(rows)), times)
+    def _fold(self, view: View, digest: str, joint: Joint, rows: IntArray, teaches: IntArray, held: BoolArray) -> Joint:
+        # Shown several times rather than weighted, since not every model takes weights.
+        taught = np.repeat(np.arange(len(rows)), np.where(held, 0, teaches))
         labels = Labels(self.tasks, tuple(part[taught] for part in joint))
         path = self._path(digest, labels, rows[taught], rows[held])
         if path is not None and path.is_file():

@@ -236,7 +236,7 @@ class _Work:
             return found
         everything = np.arange(len(self.labels))
         said = self._said(
-            self.labels.joint, everything, GOLD_ALONE_TIMES * settled.astype(float), self.folds, "gold alone"
+            self.labels.joint, everything, GOLD_ALONE_TIMES * settled.astype(np.int64), self.folds, "gold alone"
         )
         weights = tuple(Weights(each.votes, (*each.data, *[0.0] * len(said))) for each in found.weights)
         return _Found((*found.said, *said), weights, (*found.names, *(f"{name}, by gold" for name in found.names)))
@@ -262,11 +262,13 @@ class _Work:
     ) -> list[tuple[Joint, ...]]:
         """Per group and view: what models that were taught without the group's sources say of the sample."""
         return [
-            self._said(joint, sample, group.has_votes.astype(float), GROUP_FOLDS, f"{title}, sources {at + 1} held out")
+            self._said(
+                joint, sample, group.has_votes.astype(np.int64), GROUP_FOLDS, f"{title}, sources {at + 1} held out"
+            )
             for at, (group, joint) in enumerate(zip(groups, labels, strict=True))
         ]
 
-    def _said(self, joint: Joint, rows: IntArray, teaches: FloatArray, folds: int, title: str) -> tuple[Joint, ...]:
+    def _said(self, joint: Joint, rows: IntArray, teaches: IntArray, folds: int, title: str) -> tuple[Joint, ...]:
         return tuple(
             self.fitting.predictions(view, digest, joint, rows, teaches, folds, title)
             for view, digest in zip(self.views, self.digests, strict=True)
@@ -314,9 +316,9 @@ def _is_better(after: FloatArray, before: FloatArray) -> bool:
     return bool(gain.mean() > _SURE * error)
 
 
-def _teaching(labels: Labels, has_votes: BoolArray) -> FloatArray:
+def _teaching(labels: Labels, has_votes: BoolArray) -> IntArray:
     """(items,): how often each item is learned from."""
-    return np.where(_settled(labels) | has_votes, 1.0, 0.0)
+    return (_settled(labels) | has_votes).astype(np.int64)
 
 
 def _settled(labels: Labels) -> BoolArray:
