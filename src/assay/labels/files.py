@@ -239,12 +239,15 @@ def write_labels(parts: Iterable[Labels], path: str | Path) -> Path:
 
 
 def _encoding(schema: pa.Schema) -> dict[str, Any]:
-    """How columns are written: probabilities hardly ever repeat, so that compressing them would save nothing."""
+    """How columns are written: probabilities hardly ever repeat, so that compressing them would save nothing.
+
+    Only of item names is it worth noting the least and the greatest: every label is anywhere in the file.
+    """
     numbers = {field.name for field in schema if str(field.type) == "float"}
-    others = [field.name for field in schema if field.name not in numbers]
+    items = json.loads(schema.metadata[_KEY])["items"]
     return {
-        "use_dictionary": others,
-        "write_statistics": others,
+        "use_dictionary": [field.name for field in schema if field.name not in numbers],
+        "write_statistics": [] if items is None else [items],
         "compression": {field.name: "none" if field.name in numbers else "zstd" for field in schema},
     }
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -152,13 +153,19 @@ def header_of(schema: pa.Schema, where: str) -> Header:
             f"{where} is not a votes file written by Assay; for a table of labels use Votes.from_columns or from_long"
         )
     with reading(where, "votes file", VoteError):
-        metadata = json.loads(stored)
-        if metadata["version"] not in (_NULLS, _LISTED, _WIDE):
-            raise VoteError(f"{where} was written by another version of Assay (votes format {metadata['version']})")
-        faults = tuple(of_type(Fault, fault) for fault in metadata["faults"])
-        items = of_type(str | None, metadata["items"])
-        scores = of_type(dict[str, str], metadata.get("scores", {}))
-        return Header(Schema.from_dict(metadata), metadata["version"] == _LISTED, items, faults, scores)
+        return _header(stored, where)
+
+
+@lru_cache(maxsize=8)
+def _header(stored: bytes, where: str) -> Header:
+    """A header from its JSON; that of one file is asked for by each of its pieces."""
+    metadata = json.loads(stored)
+    if metadata["version"] not in (_NULLS, _LISTED, _WIDE):
+        raise VoteError(f"{where} was written by another version of Assay (votes format {metadata['version']})")
+    faults = tuple(of_type(Fault, fault) for fault in metadata["faults"])
+    items = of_type(str | None, metadata["items"])
+    scores = of_type(dict[str, str], metadata.get("scores", {}))
+    return Header(Schema.from_dict(metadata), metadata["version"] == _LISTED, items, faults, scores)
 
 
 def _from_source_columns(schema: Schema, table: pa.Table) -> DenseCodes:
