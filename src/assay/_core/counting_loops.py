@@ -25,6 +25,8 @@ _LOW_BITS = np.uint64(0x0101010101010101)
 _SIGN_BIT = 7
 _BLOCK = 2_048
 """Rows that are hashed together; they should fit into the L1 cache."""
+_TURNED = 512
+"""Rows that are turned into columns together; all their votes should fit into the L2 cache."""
 
 
 _BYTE_STEPS = tuple(
@@ -65,12 +67,12 @@ def transpose_bytes(
     """
     items, width = rows.shape
     words = (width + 7) // 8
-    padded = np.zeros((_BLOCK, 8 * words), np.int8)
-    turned = np.empty((8 * words, _BLOCK), np.int8)
+    padded = np.zeros((_TURNED, 8 * words), np.int8)
+    turned = np.empty((8 * words, _TURNED), np.int8)
     from_words, to_words = padded.view(np.uint64), turned.view(np.uint64)
     (by_1, mask_1), (by_2, mask_2), (by_4, mask_4) = _BYTE_STEPS
-    for start in range(0, items, _BLOCK):
-        count = min(_BLOCK, items - start)
+    for start in range(0, items, _TURNED):
+        count = min(_TURNED, items - start)
         for i in range(count):
             for j in range(width):
                 padded[i, j] = rows[start + i, j]
@@ -381,3 +383,23 @@ def list_votes(
                 said[at] = block[i, source]
                 at += block[i, source] >= 0
     starts[len(rows)] = at
+
+
+@njit(nogil=True, cache=True)
+def take_votes(
+    starts: IntArray,
+    sources: npt.NDArray[np.int32],
+    codes: npt.NDArray[Any],
+    rows: IntArray,
+    at: IntArray,
+    of_source: npt.NDArray[np.int32],
+    said: npt.NDArray[Any],
+) -> None:
+    """Copy the votes of some sparse rows to where each is to start: ``at`` (rows,) in ``of_source`` and ``said``."""
+    for i in range(len(rows)):
+        first, last = starts[rows[i]], starts[rows[i] + 1]
+        to = at[i]
+        for a in range(first, last):
+            of_source[to] = sources[a]
+            said[to] = codes[a]
+            to += 1

@@ -252,6 +252,8 @@ def to_posterior(scores: FloatArray, voted: npt.NDArray[np.int32], discount: flo
             _to_probabilities(logs)
 
 
+_SMALL = 1e-150
+"""Two numbers of at least this have a product above zero."""
 _BELOW_ONE, _ABOVE_ZERO = np.nextafter(np.float32(1), np.float32(0)), np.finfo(np.float32).tiny
 _HALF = np.float32(0.5)
 
@@ -355,9 +357,12 @@ def predict_each_vote(
         correlation, is added; and its square.
     """
     outcomes = len(base)
+    logs = np.log(said)
     whole = np.empty(outcomes)
     rest = np.empty(outcomes)
     fits = np.empty(len(correlations))
+    ratios = np.empty(len(correlations))
+    worths = np.empty(len(correlations))
     for row in range(len(starts) - 1):
         votes = starts[row + 1] - starts[row]
         if votes < 3:
@@ -366,23 +371,32 @@ def predict_each_vote(
         for a in range(starts[row], starts[row + 1]):
             for y in range(outcomes):
                 whole[y] += gains[columns[a], y]
+        for c in range(len(correlations)):
+            worths[c] = effective_share(correlations[c], votes - 2)
         fits[:] = 0.0
+        # Logarithms take longest, so ratios are multiplied as long as their product is a number.
+        ratios[:] = 1.0
         for a in range(starts[row], starts[row + 1]):
             own = said[columns[a]]
             speaking = spoke[columns[a]]
             highest = -np.inf
             for y in range(outcomes):
-                rest[y] = whole[y] - np.log(own[y])
+                rest[y] = whole[y] - logs[columns[a], y]
                 highest = max(highest, rest[y])
             for c in range(len(correlations)):
-                worth = effective_share(correlations[c], votes - 2)
                 heard = 0.0
                 vote = 0.0
                 for y in range(outcomes):
-                    chance = np.exp((rest[y] - highest) * worth)
+                    chance = 1.0 if rest[y] == highest else np.exp((rest[y] - highest) * worths[c])
                     heard += chance * speaking[y]
                     vote += chance * own[y]
-                fits[c] += np.log(vote / heard)
+                ratio = vote / heard
+                if ratios[c] < _SMALL or ratio < _SMALL or ratios[c] > 1 / _SMALL:
+                    fits[c] += np.log(ratios[c])
+                    ratios[c] = 1.0
+                ratios[c] *= ratio
+        for c in range(len(correlations)):
+            fits[c] += np.log(ratios[c])
         for c in range(len(correlations)):
             gain = fits[c] - fits[0]
             scores[c] += counts[row] * gain

@@ -15,8 +15,8 @@ from assay.votes.encoding import ABSTAIN, smallest
 from assay.votes.long_form import looks_long
 from assay.votes.sparse_codes import CodeArray, SparseCodes
 
-_MANY, _WIDE = 10_000, 16
-"""From this many codes on, and this many sources, bytes that lie row by row are turned by a compiled loop."""
+_MANY = 10_000
+"""From this many codes on, bytes that lie row by row are turned by a compiled loop."""
 
 
 def codes_of_matrix(matrix: Any, classes: int | None) -> tuple[CodeArray | SparseCodes | DenseCodes, int, int]:
@@ -78,7 +78,7 @@ def class_numbers(task: Task, said: Iterable[tuple[str, Sequence[Vote], CodeArra
 
 def _lies_in_bytes(codes: CodeArray) -> bool:
     """Whether it is a large matrix of bytes, row by row."""
-    return codes.dtype == np.int8 and codes.flags.c_contiguous and codes.size >= _MANY and codes.shape[1] >= _WIDE
+    return codes.dtype == np.int8 and codes.flags.c_contiguous and codes.size >= _MANY
 
 
 def column_names(matrix: Any) -> list[str] | None:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from assay._core.threads import parallel_map, ranges, thread_count
 from assay.errors import VoteError
 from assay.votes.schema import Schema
 
@@ -142,8 +143,18 @@ class SparseCodes:
         chosen = np.asarray(rows, dtype=np.int64)
         lengths = np.diff(self.starts)[chosen]
         starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        votes = np.arange(starts[-1]) + np.repeat(self.starts[chosen] - starts[:-1], lengths)
-        return type(self)(starts, self.sources[votes], self.codes[votes], self.width)
+        if starts[-1] <= _AT_ONCE:
+            votes = np.arange(starts[-1]) + np.repeat(self.starts[chosen] - starts[:-1], lengths)
+            return type(self)(starts, self.sources[votes], self.codes[votes], self.width)
+        from assay._core import counting_loops
+
+        sources, codes = (np.empty(starts[-1], dtype=known.dtype) for known in (self.sources, self.codes))
+
+        def copy(some: slice) -> None:
+            counting_loops.take_votes(self.starts, self.sources, self.codes, chosen[some], starts[some], sources, codes)
+
+        parallel_map(copy, ranges(len(chosen), thread_count()))
+        return type(self)(starts, sources, codes, self.width)
 
     def block(self, start: int, stop: int) -> Self:
         """Consecutive rows, without copying their votes."""
