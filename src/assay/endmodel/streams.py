@@ -21,8 +21,9 @@ from assay.votes import item_names
 
 _AT_ONCE = 16_384
 """As many rows are worked on at a time."""
-LARGE = 100_000_000
-"""Files with more bytes than this are streamed unless something else is asked for."""
+LARGE = 40_000_000
+"""Files with more bytes than this, decoded, are streamed unless something else is asked for: hashed n-grams, and what
+calibrating takes, are some fifty times as large as the texts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +55,22 @@ def is_stream(data: Any) -> bool:
     """Whether data comes part by part: a function that gives parts, or a large file."""
     if isinstance(data, str | Path):
         path = Path(data)
-        return path.is_file() and path.stat().st_size > LARGE
+        return path.is_file() and max(path.stat().st_size, _decoded_bytes(path)) > LARGE
     return callable(data)
+
+
+def _decoded_bytes(path: Path) -> int:
+    """How large a Parquet file is once it is decompressed, as it says; 0 of any other file, or one that is damaged."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if path.suffix != ".parquet":
+        return 0
+    try:
+        footer = pq.read_metadata(path)
+    except (OSError, pa.ArrowException):
+        return 0  # whoever reads it says what is wrong
+    return sum(footer.row_group(group).total_byte_size for group in range(footer.num_row_groups))
 
 
 def text_parts(data: Any, column: str) -> Iterator[list[str]]:
