@@ -93,3 +93,15 @@ def test_as_much_as_is_allowed_is_laid_out_and_no_more(monkeypatch):
     assert listed.block(0, 2).dense().shape == (2, 3)
     with pytest.raises(VoteError, match=r"3 items × 3 sources are too many .*; take some of them: votes\.take"):
         listed.dense()
+
+
+def test_many_rows_are_taken_as_few_are(monkeypatch):
+    rng = np.random.default_rng(0)
+    codes = rng.integers(-1, 3, (500, 7)).astype(np.int8)
+    rows = rng.integers(0, 500, 900)
+    few = SparseCodes.of(codes).take(rows)
+    monkeypatch.setattr("assay.votes.sparse_codes._AT_ONCE", 0)
+    many = SparseCodes.of(codes).take(rows)
+    assert many.same_as(few)
+    assert (many.dense() == codes[rows]).all()
+    assert len(many.take(np.zeros(0, dtype=np.int64))) == 0

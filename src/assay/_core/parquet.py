@@ -25,6 +25,8 @@ from assay.errors import VoteError
 _DIGEST = "assay.digest"
 _OURS = b"assay."
 _KIND = "Parquet file"
+_MAGIC = b"PAR1"
+"""What a file begins and ends with."""
 
 
 class ParquetParts:
@@ -84,21 +86,29 @@ def opened(path: Path) -> Iterator[pq.ParquetFile]:
     if not is_file(path):
         raise VoteError(f"there is no file {path}")
     with reading(path, _KIND, VoteError):
-        there = os.stat(path)
-        footer = _footer(os.path.abspath(path), there.st_ino, there.st_size, there.st_mtime_ns)
-        file = pq.ParquetFile(path, metadata=footer, page_checksum_verification=True)
+        # The footer of a large file takes longer to parse than some of its row groups, and those are read one by one.
+        footer = _footer(path)
+        file = pq.ParquetFile(path, metadata=_verified(footer) if footer else None, page_checksum_verification=True)
     with file:
         yield file
 
 
-@lru_cache(maxsize=8)
-def _footer(path: str, *state: int) -> pq.FileMetaData:
-    """What the end of a file says of it, verified.
+def _footer(path: Path) -> bytes:
+    """The bytes at the end of a Parquet file that describe it; none if it has no such end, as pyarrow will say."""
+    with open(path, "rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(size - 8, 0))
+        length, magic = int.from_bytes(file.read(4), "little"), file.read(4)
+        if magic != _MAGIC or length > size - 12:
+            return b""
+        file.seek(size - 8 - length)
+        return file.read()
 
-    Large files are read a few row groups at a time, and to parse this takes a tenth as long as to read those. A file
-    that is in another ``state`` is another file.
-    """
-    with pq.ParquetFile(path) as file:
+
+@lru_cache(maxsize=8)
+def _verified(footer: bytes) -> pq.FileMetaData:
+    """What a footer says, if it is what was written."""
+    with pq.ParquetFile(pa.BufferReader(_MAGIC + footer)) as file:
         _verify(file)
         return file.metadata
 
