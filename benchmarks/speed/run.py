@@ -28,7 +28,7 @@ from rich.table import Table
 
 from benchmarks.speed import counting
 from benchmarks.support import contenders, measuring, peer_environment, problems, processes, stored_votes
-from benchmarks.support.contenders import ASSAY, COMPLETION, DAWID_SKENE, SNORKEL
+from benchmarks.support.contenders import ASSAY, BARE, COMPLETION, DAWID_SKENE, SNORKEL
 from benchmarks.support.problems import Target
 from benchmarks.support.processes import NotRunError
 
@@ -54,6 +54,9 @@ class Size(NamedTuple):
 COUNTED = {Size(1_000_000, 50, 5): 76.0, Size(10_000_000, 50, 2): 52.0}
 """Sizes that counting alone is measured at, and how many times reading the votes once it may take: what packing
 and popcount, compiled, took on the machine that the target was set on (.165 and 1.13 s, at 23 GB/s)."""
+
+BARE_TIMES = {Size(1_000_000, 50, 2): 50.0, Size(100_000, 200, 2): 15.0, Size(1_000_000, 10, 2): 8.0}
+"""How many times as long snorkel should take as Assay does from a bare matrix."""
 
 
 @dataclass(frozen=True)
@@ -198,6 +201,11 @@ def judged(found: Found, counted: Found, speed: dict[str, float]) -> list[Target
         ]
     if value := ratio(found, wide, SNORKEL, ASSAY):
         targets.append(Target(f"2  {wide}: {SNORKEL} / {ASSAY}", value, low=30.0))
+    targets += [
+        Target(f"7  {size}: {SNORKEL} / {BARE}", value, low=least)
+        for size, least in BARE_TIMES.items()
+        if (value := ratio(found, size, SNORKEL, BARE))
+    ]
     if mine := at(found, ASSAY, wide):
         targets.append(Target(f"2  {wide}: peak memory, GB", mine["memory"]["peak"] / 1e9, high=1.5))
     for one in counted:
@@ -268,6 +276,26 @@ def fit_cells(found: Found, size: Size, one: dict[str, Any]) -> list[str]:
         f"{100 * one['accuracy']:.2f}",
         str(one["repeats"]),
     ]
+
+
+def bare_table(found: Found, speed: dict[str, float]) -> Table:
+    """What a bare matrix takes, beside the least that anyone could take."""
+    rows = []
+    for size in sizes_of(found):
+        bare, prepared, theirs = (at(found, name, size) for name in (BARE, ASSAY, SNORKEL))
+        if bare and prepared:
+            reading = size.items * size.sources / speed["read"]
+            cells = [bare["total"], prepared["counting"], reading]
+            times = [
+                theirs["total"] / bare["total"] if theirs else None,
+                bare["total"] / prepared["counting"],
+                bare["total"] / reading,
+            ]
+            texts = ["–" if value is None else f"{value:.1f}" for value in times]
+            rows.append([str(size), *(f"{cell:.4f}" for cell in cells), *texts])
+    columns = ["items × sources, classes", "fit and predict", "counting", "reading", "snorkel / it"]
+    title = "From a bare int8 matrix, seconds; beside counting votes once, and reading them once at full bandwidth"
+    return problems.plain_table(title, [*columns, "it / counting", "it / reading"], rows)
 
 
 def count_table(counted: Found, speed: dict[str, float]) -> Table:
@@ -356,6 +384,7 @@ def main() -> None:
         result["fits"] = found = fits(chosen(given), names, peers, effort)
         result["ratios"] = ratios(found)
         console.print(fit_table(found))
+        console.print(bare_table(found, speed))
         console.print(
             "First call of Assay in a process: "
             + ", ".join(f"{seconds:.2f} s ({when})" for when, seconds in result["first_calls"].items())

@@ -72,6 +72,17 @@ class Assay:
         return found
 
 
+class BareMatrix(Assay):
+    """The default from the matrix as it is: what becomes of it on the way to votes is timed, twice."""
+
+    def prepare(self, raw: Codes | LongVotes) -> Any:
+        assert not isinstance(raw, LongVotes), "there is no bare matrix of votes in long form"
+        return np.array(raw)
+
+    def labels(self, predicted: Any, votes: Any, items: int) -> npt.NDArray[Any]:
+        return np.asarray(predicted)
+
+
 class Completion(Assay):
     """The paper's Algorithm 1, from counts alone."""
 
@@ -151,9 +162,11 @@ class DawidSkene:
 
 
 ASSAY, COMPLETION, MAJORITY = "Assay", "Assay, completion", "majority vote (Assay)"
+BARE = "Assay, bare matrix"
 SNORKEL, DAWID_SKENE = "snorkel", "Dawid-Skene (crowd-kit)"
 OURS: dict[str, Callable[[int], Contender]] = {
     ASSAY: Assay,
+    BARE: BareMatrix,
     COMPLETION: Completion,
     MAJORITY: MajorityVote,
 }
