@@ -470,3 +470,16 @@ def test_sources_may_be_called_what_the_column_of_items_is_called(tmp_path):
     again = Votes.from_parquet(votes.to_parquet(tmp_path / "votes.parquet"))
     assert again == votes
     assert again.names == names
+
+
+def test_a_crowd_of_many_is_read_by_its_votes_and_not_by_its_sources(tmp_path, monkeypatch):
+    """Else there would be as many pieces as workers, and each would look at the names of all of them."""
+    monkeypatch.setattr(pieces, "VOTES_AT_ONCE", 10_000)
+    rng = np.random.default_rng(0)
+    long = {"item": np.arange(1_200) // 3, "worker": 7 * np.arange(1_200) % 600, "label": rng.integers(0, 2, 1_200)}
+    votes = Votes.from_long(long)
+    assert votes.is_sparse
+    path = votes.to_parquet(tmp_path / "votes.parquet")
+    found, items, _ = pieces.pieces_of(path)
+    assert (len(list(found)), items) == (1, 400)
+    assert [len(part) for piece in found for part in pieces.read(piece)] == [400]

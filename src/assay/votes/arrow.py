@@ -10,13 +10,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from assay._core.arrow_arrays import as_array, as_column, text_column
 from assay._core.parquet import opened, read_parquet, rows_of
@@ -95,7 +96,10 @@ def _text(names: list[str], numbers: npt.NDArray[Any]) -> pa.DataType:
     return pa.large_string() if int(sizes.max()) * len(numbers) >= 2**31 else pa.string()
 
 
-def _texts_of_values(schema: Schema) -> tuple[list[str], npt.NDArray[np.int32]]:
+_Texts = tuple[list[str], npt.NDArray[np.int32]]
+
+
+def _texts_of_values(schema: Schema) -> _Texts:
     """The distinct texts of all sources' values, and (values,) the index of each value's text."""
     texts = [text for table in schema.values for text in texts_of(table)]
     number_of = {text: number for number, text in enumerate(dict.fromkeys(texts))}
@@ -112,6 +116,11 @@ class Header:
     faults: tuple[Fault, ...]
     score_columns: Mapping[str, str]
     """Soft source -> the column of its scores."""
+
+    @cached_property
+    def _texts(self) -> _Texts:
+        """What values are called in lists of votes; of a hundred thousand sources that takes a while."""
+        return _texts_of_values(self.schema)
 
     def of_sources(self, sources: list[str]) -> Header:
         """The same of some sources; of all where votes are in lists."""
@@ -131,7 +140,11 @@ class Header:
     def votes(self, table: pa.Table, where: str) -> Votes:
         """The votes in the rows of a table; ``where`` names the file in errors."""
         with reading(where, "votes file", VoteError):
-            store = _from_lists(self.schema, table) if self.is_sparse else _from_source_columns(self.schema, table)
+            store = (
+                _from_lists(self.schema, self._texts, table)
+                if self.is_sparse
+                else _from_source_columns(self.schema, table)
+            )
             items = None if self.item_column is None else stored_items(table, self.item_column)
             scores = {name: _scores(table, column) for name, column in self.score_columns.items()}
             return Votes(self.schema, store, items, self.faults, scores)
@@ -181,14 +194,14 @@ def _from_source_columns(schema: Schema, table: pa.Table) -> DenseCodes:
     return DenseCodes(codes)
 
 
-def _from_lists(schema: Schema, table: pa.Table) -> SparseCodes:
+def _from_lists(schema: Schema, known: _Texts, table: pa.Table) -> SparseCodes:
     if not table.num_rows:
         return SparseCodes.empty(len(schema.names), schema.code_type)
     who, what = (_lists(table, name) for name in (_SOURCE, _VOTE))
     starts = as_array(who.offsets).astype(np.int64)
     if not np.array_equal(starts - starts[0], as_array(what.offsets).astype(np.int64) - what.offsets[0].as_py()):
         raise VoteError("its lists of sources and of votes differ in length")
-    texts, number_of = _texts_of_values(schema)
+    texts, number_of = known
     sources = _numbers(who.flatten(), list(schema.names), "a vote is by source").astype(np.int64)
     said = _numbers(what.flatten(), texts, "a vote has the value").astype(np.int64)
     if (sources < 0).any() or (said < 0).any():
@@ -242,14 +255,24 @@ def read_votes(path: Path, sources: Sequence[str] | None = None) -> Votes:
     return found if sources is None or not header.is_sparse else found.select(sources)
 
 
-def stored_rows(path: Path, groups: Sequence[int], at_once: Callable[[int], int]) -> Iterator[Votes]:
-    """Some row groups of a votes file, in batches; ``at_once`` gives the batch size for a number of sources."""
+def stored_rows(path: Path, groups: Sequence[int], at_once: Callable[[float], int]) -> Iterator[Votes]:
+    """Some row groups of a votes file, in batches; ``at_once`` gives their size for a number of votes per item."""
     with opened(path) as file:
         header = header_of(file.schema_arrow, str(path))
-        size = at_once(len(header.schema.names))
+        size = at_once(votes_per_item(file.metadata, header))
         # Pieces are read by a thread each, see _core/threads.py.
         for batch in rows_of(file, path, batch_size=size, row_groups=list(groups), use_threads=False):
             yield header.votes(pa.Table.from_batches([batch]), str(path))
+
+
+def votes_per_item(footer: pq.FileMetaData, header: Header) -> float:
+    """How many codes an item of a file has: one for each source, or in lists those that were cast, on average."""
+    if not header.is_sparse:
+        return len(header.schema.names)
+    columns = [footer.schema.column(number).path.split(".")[0] for number in range(footer.num_columns)]
+    number = columns.index(_SOURCE)
+    cast: int = sum(footer.row_group(group).column(number).num_values for group in range(footer.num_row_groups))
+    return cast / max(int(footer.num_rows), 1)
 
 
 def stored_names(path: Path, groups: Sequence[int]) -> npt.NDArray[Any] | None:

@@ -15,7 +15,7 @@ from assay._core.reading import is_file
 from assay._core.threads import overlapped
 from assay.engine import Engine, Local
 from assay.errors import VoteError
-from assay.votes.arrow import header_of, stored_names, stored_rows
+from assay.votes.arrow import header_of, stored_names, stored_rows, votes_per_item
 from assay.votes.schema import Schema
 from assay.votes.votes import Votes
 
@@ -115,7 +115,7 @@ def _checked(batch: Any) -> Votes:
 def _stored(path: Path) -> Iterator[StoredPiece]:
     """Consecutive row groups, merged up to the number of items processed at once."""
     with opened(path) as file:
-        most = at_once(len(header_of(file.schema_arrow, str(path)).schema.names))
+        most = at_once(votes_per_item(file.metadata, header_of(file.schema_arrow, str(path))))
         groups: list[int] = []
         items = 0
         for group in range(file.num_row_groups):
