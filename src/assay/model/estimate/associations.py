@@ -18,6 +18,7 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from assay.counts import Layout, Statistics
 
@@ -70,10 +71,12 @@ class Associations:
         """From the counts of one component, and a rough class balance."""
         used = np.flatnonzero(statistics.single > 0)
         source = np.repeat(np.arange(len(layout.masks)), np.diff(layout.value_offsets))[used]
-        of_source = (source[:, None] == np.arange(len(layout.masks))).astype(float)
+        of_source = sparse.csr_array(
+            (np.ones(len(used)), source, np.arange(len(used) + 1)), shape=(len(used), len(layout.masks))
+        )
         single = statistics.single[used].astype(float)
         pair = statistics.pair[np.ix_(used, used)].astype(float)
-        several = of_source.sum(axis=0) > 1
+        several = np.bincount(source, minlength=len(layout.masks)) > 1
         votes, with_votes = of_source.T @ single, pair @ of_source
         both = several[:, None] & several[None]
         meetings = np.where(
@@ -91,7 +94,8 @@ class Associations:
         centred = masks - masks.mean(axis=1, keepdims=True)
         alike = centred @ centred.T
         inside = source[:, None] == source[None]
-        spread = of_source.T @ (chance * alike.diagonal()[:, None] - chance * ((alike * inside) @ chance))
+        within = sparse.csr_array(alike * inside)
+        spread = of_source.T @ (chance * alike.diagonal()[:, None] - chance * (within @ chance))
         scale = np.sqrt(np.maximum(spread, _TINY) * np.maximum(spread, _TINY).T)
         scatter = np.maximum(np.maximum(together, own * own.T) / (variance * variance.T), 1.0) / items
         compared = ~inside & (items >= _LEAST_MEETINGS)
@@ -101,7 +105,7 @@ class Associations:
             _truth_correlations(masks, balance),
             np.where(compared, 1 / (scatter + _TOLERANCE**2), 0.0),
             alike * deviation / scale[np.ix_(source, source)],
-            np.clip(of_source.T @ (covariance * alike) @ of_source / scale, -1.0, 1.0),
+            np.clip((of_source.T @ (covariance * alike)) @ of_source / scale, -1.0, 1.0),
             meetings,
             _peers(masks, of_source) | ~both,
         )
@@ -179,9 +183,9 @@ class Associations:
         return found
 
 
-def _peers(masks: FloatArray, of_source: FloatArray) -> BoolArray:
+def _peers(masks: FloatArray, of_source: sparse.csr_array) -> BoolArray:
     """(sources, sources): those with two values each that agree with one of the other's and conflict with one."""
-    agree = masks @ masks.T > 0
+    agree = (masks @ masks.T > 0).astype(float)
     # Per value the number of each source's values that it can agree with: a peer has one that it conflicts with.
     partners = agree @ of_source
     choosy = (partners > 0) & (partners < of_source.sum(axis=0))
