@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import islice
 
 import numpy as np
 
@@ -222,24 +223,45 @@ def _vectors(
             continue
         assigned.add(name)
         ripe = [rule for rule in rules if name in rule.tasks and set(rule.tasks) <= assigned]
-        vectors = _obeying(({**vector, name: label} for vector in vectors for label in domains[name]), ripe, most)
+        vectors = _grown(vectors, name, domains[name], ripe, most)
         if len(vectors) > most:
             break
     return vectors
 
 
-def _obeying(vectors: Iterable[dict[str, Label]], rules: list[Constraint], most: int) -> list[dict[str, Label]]:
+def _grown(
+    vectors: list[dict[str, Label]], name: str, labels: Sequence[Label], rules: list[Constraint], most: int
+) -> list[dict[str, Label]]:
+    """The vectors with each label of a task that the rules allow; those that were given are used up.
+
+    Of a hierarchy most tasks do not apply, so that most vectors grow in one way only, and need no copy.
+    """
     kept = []
     for vector in vectors:
-        for rule in rules:
-            try:
-                feasible = rule.holds(vector)
-            except Exception as error:
-                raise TaskError(f"{rule} failed on {vector}: {type(error).__name__}: {error}") from error
-            if not feasible:
-                break
-        else:
+        allowed = []
+        for label in labels:
+            vector[name] = label
+            if _obeys(vector, rules):
+                allowed.append(label)
+        kept += [{**vector, name: label} for label in allowed[:-1]]
+        if allowed:
+            vector[name] = allowed[-1]
             kept.append(vector)
-            if len(kept) > most:
-                break
+        if len(kept) > most:
+            break
     return kept
+
+
+def _obeying(vectors: Iterable[dict[str, Label]], rules: list[Constraint], most: int) -> list[dict[str, Label]]:
+    return list(islice((vector for vector in vectors if _obeys(vector, rules)), most + 1))
+
+
+def _obeys(vector: dict[str, Label], rules: list[Constraint]) -> bool:
+    for rule in rules:
+        try:
+            feasible = rule.holds(vector)
+        except Exception as error:
+            raise TaskError(f"{rule} failed on {vector}: {type(error).__name__}: {error}") from error
+        if not feasible:
+            return False
+    return True
