@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import assay._core.readers
-from assay._core.readers import csv_lines, frames
+from assay._core.readers import csv_lines, decoded_bytes, frames
 from assay.errors import DataError
 
 SCALARS = st.one_of(
@@ -165,3 +165,15 @@ def test_a_row_with_too_many_fields_is_found_whatever_separates_them(tmp_path):
     path.write_text("id;text\n1;a, b, c\n2;a;b\n")
     with pytest.raises(DataError, match="line 3 has 3 fields, but the header has 2"):
         list(frames(path, 10))
+
+
+def test_a_compressed_file_is_as_large_as_what_it_holds(tmp_path):
+    texts = [f"{number:06} " + "the same words again " * 20 for number in range(2_000)]
+    path = tmp_path / "rows.parquet"
+    pl.DataFrame({"text": texts}).write_parquet(path, compression="zstd")
+    assert path.stat().st_size < 0.1 * sum(map(len, texts))
+    assert decoded_bytes(path) >= sum(map(len, texts))
+    path.write_bytes(b"no Parquet")
+    assert decoded_bytes(path) == 10
+    (tmp_path / "rows.csv").write_text("text\n")
+    assert decoded_bytes(tmp_path / "rows.csv") == 5

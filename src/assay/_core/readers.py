@@ -65,13 +65,35 @@ def _parquet(path: Path | Url, rows: int) -> Iterator[pl.DataFrame]:
 
     place = path.open("rb") if isinstance(path, Url) else path
     with ParquetFile(place, buffer_size=2**20, pre_buffer=False) as file:
-        size = sum(file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups))
+        size = _decompressed(file.metadata)
         within = BLOCK_BYTES * file.metadata.num_rows // max(size, 1)
         for batch in file.iter_batches(batch_size=max(1, min(rows, within))):
             batch.validate(full=True)  # texts that are not UTF-8, which polars takes as they are, and panics later
             frame = pl.from_arrow(batch)
             assert isinstance(frame, pl.DataFrame)
             yield frame
+
+
+def decoded_bytes(path: Path) -> int:
+    """How large a file is, and of a Parquet file how large it is once it is decompressed, as it says.
+
+    Of a damaged file its size: whoever reads it says what is wrong.
+    """
+    from pyarrow import ArrowException
+    from pyarrow.parquet import read_metadata
+
+    size = path.stat().st_size
+    if path.suffix != ".parquet":
+        return size
+    try:
+        footer = read_metadata(path)
+    except (OSError, ArrowException):
+        return size
+    return max(size, _decompressed(footer))
+
+
+def _decompressed(footer: Any) -> int:
+    return sum(footer.row_group(group).total_byte_size for group in range(footer.num_row_groups))
 
 
 def parquet_rows(path: Url) -> int:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from assay._core.readers import decoded_bytes
 from assay._core.rows import batches
 from assay.endmodel.texts import texts_of
 from assay.errors import AssayError, DataError
@@ -55,22 +56,8 @@ def is_stream(data: Any) -> bool:
     """Whether data comes part by part: a function that gives parts, or a large file."""
     if isinstance(data, str | Path):
         path = Path(data)
-        return path.is_file() and max(path.stat().st_size, _decoded_bytes(path)) > LARGE
+        return path.is_file() and decoded_bytes(path) > LARGE
     return callable(data)
-
-
-def _decoded_bytes(path: Path) -> int:
-    """How large a Parquet file is once it is decompressed, as it says; 0 of any other file, or one that is damaged."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    if path.suffix != ".parquet":
-        return 0
-    try:
-        footer = pq.read_metadata(path)
-    except (OSError, pa.ArrowException):
-        return 0  # whoever reads it says what is wrong
-    return sum(footer.row_group(group).total_byte_size for group in range(footer.num_row_groups))
 
 
 def text_parts(data: Any, column: str) -> Iterator[list[str]]:

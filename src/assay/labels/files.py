@@ -244,7 +244,7 @@ def _encoding(schema: pa.Schema) -> dict[str, Any]:
     Only of item names is it worth noting the least and the greatest: every label is anywhere in the file.
     """
     numbers = {field.name for field in schema if str(field.type) == "float"}
-    items = json.loads(schema.metadata[_KEY])["items"]
+    items = _item_column(schema)
     return {
         "use_dictionary": [field.name for field in schema if field.name not in numbers],
         "write_statistics": [] if items is None else [items],
@@ -386,8 +386,13 @@ def _probabilities(joint: npt.NDArray[Any], *, exact: bool) -> FloatArray:
     return found
 
 
+def _item_column(schema: pa.Schema) -> str | None:
+    column: str | None = json.loads(schema.metadata[_KEY])["items"]
+    return column
+
+
 def _kind_of_items(schema: pa.Schema) -> str:
-    column = json.loads(schema.metadata[_KEY])["items"]
+    column = _item_column(schema)
     return "missing" if column is None else str(schema.field(column).type)
 
 
