@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import logsumexp, softmax
 
-from assay._core.scoring_loops import count_columns, expect, expect_two, score_listed
+from assay._core.scoring_loops import count_columns, expect, expect_two, score_listed, to_single_precision
 
 
 @st.composite
@@ -60,3 +60,32 @@ def test_columns_are_counted_with_their_weights(problem):
     seen = np.zeros(design.shape[1])
     count_columns(starts, columns, counts, seen)
     np.testing.assert_allclose(seen, counts @ design)
+
+
+@st.composite
+def rows_of_probabilities(draw):
+    """(items, outcomes): any, with ties, and some that single precision can only just tell from 0, a half or 1."""
+    outcomes = draw(st.integers(2, 4))
+    corners = [0.0, 0.5, 1.0, 1e-60, 1 - 1e-12, 0.5 + 1e-12, 0.5 - 1e-12]
+    first = np.array(draw(st.lists(st.sampled_from(corners) | st.floats(0, 1), min_size=1, max_size=40)))
+    rest = np.random.default_rng(draw(st.integers(0, 99))).dirichlet(np.ones(outcomes - 1), len(first))
+    joint = np.column_stack([rest * (1 - first)[:, None], first])
+    return joint if draw(st.booleans()) else joint[:, ::-1].copy()
+
+
+@given(rows_of_probabilities())
+def test_rounding_keeps_what_is_most_probable_and_what_is_possible(joint):
+    items, outcomes = joint.shape
+    chosen, confidence = np.empty(items, dtype=np.int8), np.empty(items, dtype=np.float32)
+    rounded = np.full((items, outcomes), np.nan, dtype=np.float32, order="F")
+    to_single_precision(joint, chosen, confidence, rounded)
+    assert np.array_equal(chosen, joint.argmax(axis=1))
+    assert np.array_equal(confidence, joint.max(axis=1).astype(np.float32))
+    if outcomes == 2:
+        assert np.isnan(rounded[:, 0]).all()
+        rounded[:, 0] = 1 - rounded[:, 1]
+    assert np.array_equal(rounded.argmax(axis=1), chosen)
+    stored = slice(1, None) if outcomes == 2 else slice(None)
+    np.testing.assert_allclose(rounded[:, stored], joint[:, stored], atol=6e-8)
+    assert np.array_equal(rounded[:, stored] == 0, joint[:, stored] == 0)
+    assert np.array_equal(rounded[:, stored] == 1, joint[:, stored] == 1)

@@ -11,7 +11,8 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import cache, lru_cache
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from assay.errors import VoteError
 _DIGEST = "assay.digest"
 _OURS = b"assay."
 _KIND = "Parquet file"
+_ROWS_OF_A_PAGE = "max_rows_per_page"
 _MAGIC = b"PAR1"
 """What a file begins and ends with."""
 
@@ -57,10 +59,19 @@ class ParquetParts:
         self._writer.add_key_value_metadata({**self._notes, _DIGEST: digest})
 
 
+@cache
+def _whole_pages() -> dict[str, Any]:
+    """Pages as large as they may be in bytes: to decode those of 20,000 rows, as pyarrow makes them, takes half longer.
+
+    Versions that do not know the option do not limit the rows of a page.
+    """
+    return {_ROWS_OF_A_PAGE: 2**20} if _ROWS_OF_A_PAGE in signature(pq.ParquetWriter).parameters else {}
+
+
 @contextmanager
 def parquet_parts(path: Path, schema: pa.Schema, **options: Any) -> Iterator[ParquetParts]:
     """Write a Parquet file part by part; ``options`` are those of pyarrow's writer."""
-    options = {"compression": "zstd"} | options
+    options = {"compression": "zstd"} | _whole_pages() | options
     with pq.ParquetWriter(path, schema, write_page_checksum=True, **options) as writer:
         parts = ParquetParts(writer)
         yield parts

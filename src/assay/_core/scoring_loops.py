@@ -255,7 +255,8 @@ def to_posterior(scores: FloatArray, voted: npt.NDArray[np.int32], discount: flo
 _SMALL = 1e-150
 """Two numbers of at least this have a product above zero."""
 _BELOW_ONE, _ABOVE_ZERO = np.nextafter(np.float32(1), np.float32(0)), np.finfo(np.float32).tiny
-_HALF = np.float32(0.5)
+_NOTHING, _HALF, _ONE = np.float32(0), np.float32(0.5), np.float32(1)
+_ABOVE_HALF = np.nextafter(_HALF, _ONE)
 
 
 @njit(nogil=True, cache=True)
@@ -271,7 +272,19 @@ def to_single_precision(
     Of two outcomes only the second is rounded: the first is what it leaves.
     """
     items, outcomes = joint.shape
-    first = 1 if outcomes == 2 else 0
+    if outcomes == 2:
+        # Choices in place of branches, so that several items are done at once.
+        second = rounded[:, 1]
+        for i in range(items):
+            share = joint[i, 1]
+            is_second = share > joint[i, 0]
+            single = np.float32(share)
+            single = _BELOW_ONE if (single == _ONE) & (share < 1.0) else single
+            single = _ABOVE_ZERO if (single == _NOTHING) & (share > 0.0) else single
+            second[i] = _ABOVE_HALF if is_second & (single == _HALF) else single
+            confidence[i] = max(joint[i, 0], share)
+            chosen[i] = is_second
+        return
     for i in range(items):
         best, share = 0, joint[i, 0]
         for y in range(1, outcomes):
@@ -280,17 +293,16 @@ def to_single_precision(
             share = max(share, joint[i, y])
         chosen[i] = best
         confidence[i] = share
-        for y in range(first, outcomes):
+        for y in range(outcomes):
             single = np.float32(joint[i, y])
             if single == 1 and joint[i, y] < 1:
                 single = _BELOW_ONE
             elif single == 0 and joint[i, y] > 0:
                 single = _ABOVE_ZERO
             rounded[i, y] = single
-        tied = outcomes == 2 and best == 1 and rounded[i, 1] == _HALF
-        if outcomes > 2:
-            for y in range(best):
-                tied |= rounded[i, y] == rounded[i, best]
+        tied = False
+        for y in range(best):
+            tied |= rounded[i, y] == rounded[i, best]
         if tied:
             rounded[i, best] = np.nextafter(rounded[i, best], np.float32(1))
 

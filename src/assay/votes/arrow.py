@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from assay._core.arrow_arrays import as_array, as_column, text_column
+from assay._core.dictionary_pages import codes_of_texts
 from assay._core.parquet import opened, read_parquet, rows_of
 from assay._core.reading import reading
 from assay._core.stored_arrays import of_type
@@ -134,17 +135,25 @@ class Header:
     @property
     def columns(self) -> list[str]:
         """The columns to read."""
-        of_votes = [_SOURCE, _VOTE] if self.is_sparse else list(self.schema.names)
-        return [*([] if self.item_column is None else [self.item_column]), *of_votes, *self.score_columns.values()]
+        return [*([_SOURCE, _VOTE] if self.is_sparse else self.schema.names), *self.columns_beside]
 
-    def votes(self, table: pa.Table, where: str) -> Votes:
-        """The votes in the rows of a table; ``where`` names the file in errors."""
+    @property
+    def columns_beside(self) -> list[str]:
+        """The columns to read besides those of the sources."""
+        return [*([] if self.item_column is None else [self.item_column]), *self.score_columns.values()]
+
+    def votes(self, table: pa.Table, where: str, codes: npt.NDArray[np.int8] | None = None) -> Votes:
+        """The votes in the rows of a table; ``where`` names the file in errors.
+
+        With ``codes``, (rows, sources), the table needs to have no more than :attr:`columns_beside`.
+        """
         with reading(where, "votes file", VoteError):
-            store = (
-                _from_lists(self.schema, self._texts, table)
-                if self.is_sparse
-                else _from_source_columns(self.schema, table)
-            )
+            if codes is not None:
+                store: DenseCodes | SparseCodes = DenseCodes(codes)
+            elif self.is_sparse:
+                store = _from_lists(self.schema, self._texts, table)
+            else:
+                store = _from_source_columns(self.schema, table)
             items = None if self.item_column is None else stored_items(table, self.item_column)
             scores = {name: _scores(table, column) for name, column in self.score_columns.items()}
             return Votes(self.schema, store, items, self.faults, scores)
@@ -260,9 +269,39 @@ def stored_rows(path: Path, groups: Sequence[int], at_once: Callable[[float], in
     with opened(path) as file:
         header = header_of(file.schema_arrow, str(path))
         size = at_once(votes_per_item(file.metadata, header))
+        codes = _decoded(path, file, header, groups, size)
+        if codes is not None:
+            yield header.votes(_read_groups(file, path, groups, header.columns_beside), str(path), codes)
+            return
         # Pieces are read by a thread each, see _core/threads.py.
         for batch in rows_of(file, path, batch_size=size, row_groups=list(groups), use_threads=False):
             yield header.votes(pa.Table.from_batches([batch]), str(path))
+
+
+def _decoded(
+    path: Path, file: pq.ParquetFile, header: Header, groups: Sequence[int], most: int
+) -> npt.NDArray[np.int8] | None:
+    """(rows, sources): the codes in some row groups, if these have no more rows than that, and can be decoded fast."""
+    rows = sum(file.metadata.row_group(group).num_rows for group in groups)
+    if header.is_sparse or header.schema.code_type != np.int8 or rows > most:
+        return None
+    place_of = {name: number for number, name in enumerate(file.schema_arrow.names)}
+    if not set(header.schema.names) <= set(place_of):
+        return None
+    texts = [
+        (place_of[name], [_ABSTAINS, *texts_of(values)])
+        for name, values in zip(header.schema.names, header.schema.values, strict=True)
+    ]
+    found = codes_of_texts(path, file.metadata, groups, texts)
+    if found is not None:
+        found -= 1
+    return found
+
+
+def _read_groups(file: pq.ParquetFile, path: Path, groups: Sequence[int], columns: list[str]) -> pa.Table:
+    """Some columns of some row groups."""
+    with reading(path, "votes file", VoteError):
+        return file.read_row_groups(list(groups), columns=columns, use_threads=False)
 
 
 def votes_per_item(footer: pq.FileMetaData, header: Header) -> float:
