@@ -53,6 +53,16 @@ def test_copies_of_a_weak_source_are_one_group(independent, copies, classes, see
     assert np.abs(found.excess[0, 1:independent]).max() < 0.2
 
 
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("n", [500, 2_000, 20_000])
+def test_sources_that_are_all_there_twice_are_as_many_pairs(n, seed):
+    """Those that are right about as often are no group, although one large group would explain nearly all."""
+    rng = np.random.default_rng([seed, n])
+    single = drawn([0.81, 0.83, 0.82, 0.7, 0.81], 2, n, rng)
+    columns = [np.where(rng.random(n) < 0.8, one, -1) for said in single for one in [said] * 2]
+    assert found_in(np.column_stack(columns)).groups == [(0, 1), (2, 3), (4, 5), (6, 7), (8, 9)]
+
+
 def test_two_groups_are_two():
     rng = np.random.default_rng(0)
     columns = drawn(rng.uniform(0.6, 0.8, 8), 2, 5_000, rng)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +39,8 @@ _PER_MEMBER, _PER_PAIR = 12.0, 1.0
 """The penalty of a group, in units of squared standardised residuals, for each member but one and for each pair."""
 _COPIES, _APART, _BONUS = 0.9, 0.65, -0.25
 """Members this correlated have no penalty per member, those less so than the second all of it; copies a bonus."""
+_HEIGHTS = (0.9, 0.75, 0.6, 0.45)
+"""The mean correlations at which the dendrogram is cut to start a search from."""
 _FEWEST_APART = 3
 """The least number of groups, counting single sources, without which nothing can be learned."""
 _MOST_CANDIDATES = 40
@@ -64,10 +67,46 @@ def near_copies(layout: Layout, statistics: Statistics) -> NearCopies:
 
 
 def groups_of_near_copies(associations: Associations) -> NearCopies:
-    """Groups of near-copies: the best candidates are added while the fit gets better by more than their penalty."""
+    """Groups of near-copies: those of the search that ends with the lowest cost.
+
+    One search starts without groups. But one large group of sources that are about as often right explains
+    at once what several small ones explain only together, and leaves so little to fit that this looks perfect. So
+    others start from the clusters of the dendrogram that are correlated at least so much.
+    """
     branchings = _candidates(associations)
-    groups, fit = list[Group](), associations.explained([])
-    cost = fit.misfit
+    found = min(
+        (_search(start, branchings, associations) for start in _starts(branchings, associations)),
+        key=lambda end: end.cost,
+    )
+    every = range(associations.sources)
+    return NearCopies(sorted(found.groups), associations.excess(found.fit, every, every), associations.meetings)
+
+
+class _Found(NamedTuple):
+    """What a search has come to."""
+
+    cost: float
+    groups: list[Group]
+    fit: Explained
+
+
+def _starts(branchings: Branchings, associations: Associations) -> list[list[Group]]:
+    """Groups to start a search from: none, and the dendrogram cut at some heights."""
+    starts: list[list[Group]] = [[]]
+    for height in _HEIGHTS:
+        cut: list[Group] = []
+        for cluster in sorted(branchings, key=len, reverse=True):
+            if _inside(cluster, associations.at_least) >= height and not any(set(cluster) <= set(one) for one in cut):
+                cut.append(cluster)
+        if cut not in starts and _leaves_enough(cut, associations):
+            starts.append(cut)
+    return starts
+
+
+def _search(start: list[Group], branchings: Branchings, associations: Associations) -> _Found:
+    """The best candidates are added while the fit gets better by more than their penalty."""
+    groups, fit = start, associations.explained(start)
+    cost = _cost(fit, groups, associations)
     for _ in range(_ROUNDS):
         better = []
         for candidate in branchings:
@@ -90,8 +129,7 @@ def groups_of_near_copies(associations: Associations) -> NearCopies:
             if reached < cost:
                 cost, groups, fit = reached, trial, found
     groups, fit = _divided(groups, branchings, associations, fit)
-    every = range(associations.sources)
-    return NearCopies(sorted(groups), associations.excess(fit, every, every), associations.meetings)
+    return _Found(_cost(fit, groups, associations), groups, fit)
 
 
 def _divided(
@@ -141,11 +179,16 @@ def _cost(fit: Explained, groups: Sequence[Group], associations: Associations) -
     return fit.misfit + sum(_penalty(group, associations.at_least) for group in groups)
 
 
+def _inside(group: Group, correlation: FloatArray) -> float:
+    """The mean correlation of the pairs inside of a group."""
+    size = len(group)
+    return (float(correlation[np.ix_(group, group)].sum()) - size) / (size * (size - 1))
+
+
 def _penalty(group: Group, correlation: FloatArray) -> float:
     """The penalty of a group. Sources with almost the same votes are copies, rather than right almost always."""
     size = len(group)
-    inside = (float(correlation[np.ix_(group, group)].sum()) - size) / (size * (size - 1))
-    unlike = np.clip((_COPIES - inside) / (_COPIES - _APART), _BONUS, 1.0)
+    unlike = np.clip((_COPIES - _inside(group, correlation)) / (_COPIES - _APART), _BONUS, 1.0)
     return _PER_MEMBER * float(unlike) * (size - 1) + _PER_PAIR * float(max(unlike, 0.0)) * size * (size - 1) / 2
 
 
