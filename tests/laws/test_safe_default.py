@@ -126,6 +126,27 @@ class TestClassBalance:
             assert 0.5 < mean < 0.75
             assert mean > (0.6 if strength == 1_000 else 0.65)
 
+    @pytest.mark.parametrize("method", ["auto", "em", "robust"])
+    def test_a_model_that_takes_difficult_items_for_a_class_is_overruled(self, method, tmp_path):
+        rng = np.random.default_rng(5)
+        y = (rng.random(2_000) < 0.06).astype(int)
+        ease = rng.normal(0, 0.2, len(y))
+        columns = [two_sided(y, 2, np.clip(level + ease, 0.05, 0.98), rng) for level in rng.uniform(0.6, 0.85, 10)]
+        matrix = np.column_stack(columns)
+        share = float(y.mean())
+        without = assay.LabelModel(method=method).fit(matrix)
+        assert without.predict_proba(matrix)[:, 1].mean() > 0.2
+        for given in (share, share * 1.35, share / 1.35):
+            told = assay.LabelModel(method=method, class_balance={1: given}, cardinality=2).fit(matrix)
+            assert right(told.predict_proba(matrix), y) > right(without.predict_proba(matrix), y) + 0.1
+            assert "quite another class balance" in " ".join(told.advice_)
+        assert assay.LabelModel.load(told.save(tmp_path / "model.npz")).advice_ == told.advice_
+        # Who says how much a figure is worth is taken at their word.
+        guess = assay.LabelModel(method=method, class_balance={1: share}, balance_strength=50, cardinality=2).fit(
+            matrix
+        )
+        assert "quite another class balance" not in " ".join(guess.advice_)
+
     def test_of_all_items_or_of_those_with_votes(self):
         rng = np.random.default_rng(4)
         y = (rng.random(20_000) < 0.3).astype(int)

@@ -66,6 +66,12 @@ def _fitted_by(em_weight: float, *, names_labels: bool = False) -> str:
 
 
 def _on_the_balance(fit: Fit, outcomes: Sequence[str]) -> list[str]:
+    if fit.balance_contradicted:
+        return [
+            "By themselves the votes tell quite another class balance than the one that was given, as they do where "
+            "some items are difficult for all sources. What was given counts. If it is a guess, tell how many items it "
+            "is worth: balance_strength=50."
+        ]
     if fit.knows_balance:
         return []
     balance = fit.scoring.without_votes

@@ -14,7 +14,8 @@ from assay.counts import SKETCH_SIZE, Tally, needs_counting_in_pieces, tally_of
 from assay.engine import Engine, engine_of
 from assay.errors import AssayError
 from assay.gold import GoldItems, truth_of
-from assay.model.settings import MOMENTS, ModelSettings
+from assay.model.estimate.methods import MOMENTS
+from assay.model.settings import ModelSettings
 from assay.votes import Piece, Schema, SparseCodes, Votes, aligned, as_votes, map_pieces, names_of, pieces_of, read
 
 

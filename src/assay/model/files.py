@@ -55,6 +55,7 @@ def write_model(path: str | Path, settings: Mapping[str, Any], fitted: Fitted, c
                 "em weight": part.fit.em_weight,
                 "balance told": part.fit.balance_told,
                 "balance known": part.fit.balance_known,
+                "balance contradicted": part.fit.balance_contradicted,
                 "outlook": asdict(part.fit.assessment),
                 "fitness": None if part.fit.goodness_of_fit is None else asdict(part.fit.goodness_of_fit),
             }
@@ -134,6 +135,7 @@ def _fitted(said: Mapping[str, Any], stored: Mapping[str, npt.NDArray[Any]]) -> 
             known_intervals=[(accuracy, low, high) for accuracy, low, high in ends],
             known_assessment=_assessment(layout, entry["outlook"]),
             balance_known=of_type(bool, entry["balance known"]),
+            balance_contradicted=of_type(bool, entry.get("balance contradicted", False)),
             goodness_of_fit=None if entry["fitness"] is None else of_type(GoodnessOfFit, entry["fitness"]),
             em_weight=stored_number(entry, "em weight", 0, 1),
             balance_told=stored_number(entry, "balance told", 0, 1),

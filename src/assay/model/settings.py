@@ -16,7 +16,7 @@ from assay.counts import Dependency
 from assay.errors import AssayError, listing
 from assay.model.estimate.balance_belief import BalanceBelief, BalanceOf, BalanceStrength
 from assay.model.estimate.knowledge import Belief, Knowledge
-from assay.model.estimate.methods import METHODS, EMSettings, Method
+from assay.model.estimate.methods import METHODS, MOMENTS, EMSettings, Method
 from assay.model.known_balance import balance_beliefs
 from assay.tasks import TaskGraph
 from assay.votes import Schema
@@ -56,8 +56,6 @@ _CHOICES = {
     "abstentions": ("informative", "ignored"),
     "accuracies": ("global", "local"),
 }
-MOMENTS = ("completion", "covariance")
-"""Methods that use only moments of the votes."""
 
 
 def check_settings(model: ModelSettings, *, has_gold: bool, tasks: TaskGraph | None = None) -> None:

@@ -13,8 +13,9 @@ from assay.gold import GoldItems
 from assay.model.counted import Counted
 from assay.model.dependencies import LearnedDependencies
 from assay.model.estimate import GoldVotes, fit_component, with_gold
+from assay.model.estimate.methods import MOMENTS
 from assay.model.fitted import FittedComponent
-from assay.model.settings import MOMENTS, ModelSettings, balances_for, knowledge_for
+from assay.model.settings import ModelSettings, balances_for, knowledge_for
 from assay.votes import Schema
 
 _UNIDENTIFIED = ("A101", "A106")

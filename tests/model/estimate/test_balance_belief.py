@@ -151,3 +151,32 @@ class TestVector:
     )
     def test_what_leaves_room_gives_none(self, statements):
         assert belief(*statements).vector is None
+
+
+class TestVotesThatContradict:
+    SAID = np.array([0.9, 0.1])
+
+    @pytest.mark.parametrize("strength", [20.0, "exact"])
+    def test_a_belief_of_stated_strength_stays_as_it_is(self, strength):
+        one = BalanceBelief.of_vector(self.SAID, strength=strength)
+        assert one.against(np.array([0.1, 0.9]), 1e6) is one
+
+    @pytest.mark.parametrize("told", [0.9, 0.8, 0.95])
+    def test_so_does_one_that_votes_are_near(self, told):
+        one = BalanceBelief.of_vector(self.SAID)
+        assert one.against(np.array([told, 1 - told]), 1e6) is one
+
+    def test_the_further_they_are_the_more_it_is_worth(self):
+        one, items = BalanceBelief.of_vector(self.SAID), 10_000.0
+        worth = [one.against(np.array([share, 1 - share]), items).items for share in (0.9, 0.75, 0.7, 0.65, 0.5, 0.2)]
+        assert worth == sorted(worth)
+        assert (worth[0], worth[-1]) == (50, np.inf)
+        assert items / 20 < worth[1] < items < worth[3] < np.inf
+
+    def test_it_is_never_worth_less(self):
+        one = BalanceBelief.of_vector(self.SAID)
+        assert one.against(np.array([0.76, 0.24]), 10.0).items == 50
+
+    def test_rare_outcomes_are_no_contradiction(self):
+        one = BalanceBelief.of_vector(np.array([0.5, 0.495, 0.005]))
+        assert one.against(np.array([0.5, 0.499999, 0.000001]), 1e6) is one

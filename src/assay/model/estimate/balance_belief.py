@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, NamedTuple, Self
 
@@ -17,6 +17,11 @@ BalanceOf = Literal["all", "voted"]
 
 BELIEF_ITEMS = 50.0
 """What a belief of unstated strength is worth, in items with known labels: log-odds with an error of about 0.3."""
+_CONTRADICTED, _OVERRULED = 1.0, 2.0
+"""How far votes may be from a belief of unstated strength, in log-odds, until it is taken to be worth more; and from
+where on it holds."""
+_RARE = 0.01
+"""Shares below this are not told apart, when it is asked how far votes are from a belief."""
 _LEAST = 1e-12
 """No outcome is less probable than this, so that any share can be reached by scaling."""
 _SETTLED = 1e-12
@@ -107,6 +112,21 @@ class BalanceBelief:
         found: FloatArray = (total * told + self.items * believed) / (total + self.items)
         return found
 
+    def against(self, told: FloatArray, items: float) -> Self:
+        """The belief, worth more if nobody said how much and ``items`` that were voted on tell quite another balance.
+
+        Whoever says 95% is wrong by a factor of two or three at most. A model that takes difficult items for a class of
+        their own, as all sources are less often right on them, is wrong by any factor, however many items there are.
+        """
+        if self.strength is not None:
+            return self
+        believed = self.nearest(told)
+        distance = float(np.abs(_log_odds_of(told) - _log_odds_of(believed)).max())
+        way = (distance - _CONTRADICTED) / (_OVERRULED - _CONTRADICTED)
+        if way <= 0:
+            return self
+        return replace(self, strength="exact" if way >= 1 else max(BELIEF_ITEMS, items * way / (1 - way)))
+
     def holds(self, balance: FloatArray, tolerance: float = 1e-6) -> bool:
         """Whether a class balance agrees with all statements."""
         return all(one.low - tolerance <= one.share(balance) <= one.high + tolerance for one in self.statements)
@@ -161,6 +181,13 @@ def _scaled(balance: FloatArray, statement: Statement, shift: float) -> tuple[Fl
     scaled[statement.outcomes] *= share * (inside + outside) / inside
     scaled[rest] *= (1 - share) * (inside + outside) / outside
     return scaled, wanted - without
+
+
+def _log_odds_of(balance: FloatArray) -> FloatArray:
+    """(outcomes,): log-odds of the shares, among which rare ones are all alike."""
+    shares = np.clip(balance, _RARE, 1 - _RARE)
+    found: FloatArray = np.log(shares / (1 - shares))
+    return found
 
 
 def _log_odds(share: float) -> float:

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from assay.counts import Evidence, Statistics, single_indicators
 from assay.model.estimate.balance import balance_from_overlaps
-from assay.model.estimate.balance_belief import BalanceBelief
+from assay.model.estimate.balance_belief import BalanceBelief, BalanceOf
 from assay.model.estimate.completion import from_inverse_covariance
 from assay.model.estimate.covariance import from_covariance
 from assay.model.estimate.e_step import leaves_out
 from assay.model.estimate.em import expectation_maximization
 from assay.model.estimate.goodness_of_fit import GoodnessOfFit, goodness_of_fit
 from assay.model.estimate.knowledge import Knowledge
-from assay.model.estimate.methods import EMSettings, Method
+from assay.model.estimate.methods import MOMENTS, EMSettings, Method
 from assay.model.estimate.named_labels import (
     LEAST_SOURCES,
     equally_accurate,
@@ -98,6 +98,8 @@ class Fit:
     """Whether sources name labels, of which any subset may apply."""
     balance_told: float = 1.0
     """How far the votes tell the class balance, from 0 to 1."""
+    balance_contradicted: bool = False
+    """Whether the votes tell quite another class balance than is known, so that this counts for more."""
     uncorrected: Scoring | None = None
     """The scoring before it was corrected by gold, if it was."""
     held_out: FloatArray | None = None
@@ -115,6 +117,13 @@ class Fit:
             parameters = parameters.mixed(first.weight, other.parameters)
             scoring = Scoring.pooled(first.weight, scoring, other.scoring)
         return cls(parameters, scoring, solvers, evidence, tuple(candidates), **others)
+
+    def balance_of(self, items: BalanceOf) -> FloatArray:
+        """(outcomes,): the class balance of all items, or of the labels of those with votes."""
+        assert self.evidence is not None
+        if items == "all" and self.evidence.silent_items:
+            return self.parameters.balance
+        return mean_posterior(self.scoring, self.evidence)
 
     def tilted(self, belief: BalanceBelief, *, em_weight: float, trust: float) -> Fit:
         """The same with labels that agree with what is believed of the class balance, as far as it counts."""
@@ -208,6 +217,32 @@ def fit_component(
     method
         As for :class:`assay.LabelModel`, like ``max_steps`` and ``seed``.
     """
+    found, told = _of_votes(evidence, known, method, max_steps, seed)
+    if known.balance is not None:
+        belief = known.balance
+        if method not in MOMENTS and not known.names_labels:
+            voted = float(evidence.counts.sum()) - evidence.silent_items
+            belief = belief.against(found.balance_of(belief.of), voted)
+        if belief is not known.balance:
+            found, told = _of_votes(evidence, replace(known, balance=belief), method, max_steps, seed)
+            found = replace(found, balance_contradicted=True)
+        found = found.tilted(belief, em_weight=told.by_em, trust=told.by_robust)
+    if known.names_labels and not known.ignore_abstentions:
+        found = replace(found, scoring=with_silence(found.scoring))
+    return found
+
+
+class _Told(NamedTuple):
+    """How far the votes tell the class balance, from 0 to 1."""
+
+    by_em: float
+    """As far as EM fits them."""
+    by_robust: float
+    """Where it does not."""
+
+
+def _of_votes(evidence: Evidence, known: Knowledge, method: Method, max_steps: int, seed: int) -> tuple[Fit, _Told]:
+    """The fit before labels are made to agree with what is known of the class balance."""
     em = EMSettings(max_steps=max_steps)
     solvers: Solvers = {}
     fits, candidates = None, list[Candidate]()
@@ -235,7 +270,7 @@ def fit_component(
             scoring = replace(scoring, discount=RobustSettings().discount(fits.correlation))
         described = parameters.among_voted() if leaves_out(parameters, evidence) else None
         candidates.append(Candidate(parameters, scoring, weight, described))
-    elif method in ("completion", "covariance"):
+    elif method in MOMENTS:
         parameters, solvers = _moments(evidence, known, em, method, seed)
         candidates.append(Candidate(parameters, Scoring.bayes(parameters)))
     trust = 0.0 if untold else 1.0
@@ -265,11 +300,7 @@ def fit_component(
         alike = equally_accurate(evidence, ignore_abstentions=known.ignore_abstentions)
         pooled = Scoring.pooled(share, found.scoring, Scoring.bayes(alike))
         found = replace(found, parameters=found.parameters.mixed(share, alike), scoring=pooled)
-    if known.balance is not None:
-        found = found.tilted(known.balance, em_weight=0.0 if untold else weight, trust=trust)
-    if known.names_labels and not known.ignore_abstentions:
-        found = replace(found, scoring=with_silence(found.scoring))
-    return found
+    return found, _Told(0.0 if untold else weight, trust)
 
 
 def _unknown_intervals(parameters: Parameters) -> list[Interval]:

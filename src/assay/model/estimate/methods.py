@@ -7,6 +7,8 @@ from typing import Literal
 
 Method = Literal["auto", "robust", "em", "completion", "covariance"]
 METHODS: tuple[Method, ...] = ("auto", "robust", "em", "completion", "covariance")
+MOMENTS = ("completion", "covariance")
+"""Methods that use only moments of the votes."""
 
 
 @dataclass(frozen=True, kw_only=True)
