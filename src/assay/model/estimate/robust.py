@@ -34,6 +34,7 @@ correlated errors are treated as independent evidence. So here
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -51,6 +52,7 @@ from assay.model.estimate.goodness_of_fit import shared_correlation
 from assay.model.estimate.knowledge import Knowledge
 from assay.model.estimate.residuals import clique_correlations
 from assay.model.estimate.solver import SolverOutcome
+from assay.model.estimate.spread_groups import SpreadGroup
 from assay.model.estimate.start import soft_majority, voted_for
 from assay.model.estimate.tilting import wanted_balance
 from assay.model.parameters import TINY, Parameters, blocks, independent, normalised_tables, table_sums
@@ -122,18 +124,18 @@ def robust(
     than the truth explains.
     """
     model = _Model(evidence, known, settings)
-    trust = model.trust
+    trust, groups = model.trust, SpreadGroup.of(evidence)
     if start is None:
         expected = _start(evidence, known, settings)
     else:
-        expected = _expected(_scoring_for_em(start, evidence, trust), evidence, settings)
+        expected = _expected(_scoring_for_em(start, evidence, groups, trust), evidence, settings)
     seen = np.maximum(evidence.seen, 1.0)[:, None]
     steps, moved = 0, np.inf
     while steps < settings.max_steps and moved >= settings.tolerance:
         steps += 1
         before = expected.votes / seen
         parameters = model(expected)
-        scoring = _scoring_for_em(parameters, evidence, trust)
+        scoring = _scoring_for_em(parameters, evidence, groups, trust)
         expected = _expected(scoring, evidence, settings)
         changes = np.abs(expected.votes / seen - before)
         moved = float(changes.max(initial=0.0))
@@ -143,13 +145,15 @@ def robust(
     discount = settings.discount(shared_correlation(scoring, evidence))
     if doubts:
         trust *= min(1.0, model.effective_sources / settings.many_doubted)
-    final = _shrunk_to_majority(parameters, evidence, known, settings.alike * (1 - trust), settings.alike_accuracy)
+    final = _shrunk_to_majority(
+        parameters, evidence, groups, known, settings.alike * (1 - trust), settings.alike_accuracy
+    )
     return parameters, replace(final, discount=discount), SolverOutcome(status, steps, moved), trust
 
 
-def _scoring_for_em(parameters: Parameters, evidence: Evidence, trust: float) -> Scoring:
+def _scoring_for_em(parameters: Parameters, evidence: Evidence, groups: Sequence[SpreadGroup], trust: float) -> Scoring:
     """Scoring in which abstentions add nothing, and the balance only as much as it is trusted."""
-    logs = _weights(parameters, evidence, abstentions=False)
+    logs = _weights(parameters, evidence, groups, abstentions=False)
     return _scoring(parameters, logs, _tempered(parameters.balance, trust))
 
 
@@ -157,7 +161,9 @@ def _scoring(parameters: Parameters, logs: tuple[FloatArray, ...], prior: FloatA
     return Scoring(parameters.layout, prior, logs, parameters.balance, scores_silence=False, is_bayes=False)
 
 
-def _weights(parameters: Parameters, evidence: Evidence, *, abstentions: bool) -> tuple[FloatArray, ...]:
+def _weights(
+    parameters: Parameters, evidence: Evidence, groups: Sequence[SpreadGroup], *, abstentions: bool
+) -> tuple[FloatArray, ...]:
     """Per clique (configurations, outcomes): what the votes of its sources add, discounted by their correlation.
 
     A source of several cliques is counted in the first one. With ``abstentions``, these count too.
@@ -171,27 +177,37 @@ def _weights(parameters: Parameters, evidence: Evidence, *, abstentions: bool) -
         return blocks(whole, ends)
     tables = [np.log(np.maximum(table, TINY)) for table in parameters.conditionals]
     correlations = clique_correlations(parameters, evidence)
+    spread = {
+        source: float(worth)
+        for group in groups
+        for source, worth in zip(group.members, group.worth(correlations), strict=True)
+    }
     found = []
     for index, (clique, correlation) in enumerate(zip(layout.cliques, correlations, strict=True)):
         added = np.zeros((clique.size, layout.outcomes))
-        worth = effective_share(clique.voting.sum(axis=1), correlation)
+        worth = effective_share(clique.voting.sum(axis=1), correlation)[:, None]
         for position, source in enumerate(clique.sources):
             if layout.first_clique[source] == index:
                 says, votes = clique.digits[:, position], clique.voting[:, [position]]
-                added += np.where(votes, worth[:, None], float(abstentions)) * tables[source][says]
+                added += np.where(votes, spread.get(source, worth), float(abstentions)) * tables[source][says]
         found.append(added)
     return tuple(found)
 
 
 def _shrunk_to_majority(
-    parameters: Parameters, evidence: Evidence, known: Knowledge, shrinkage: float, accuracy: float
+    parameters: Parameters,
+    evidence: Evidence,
+    groups: Sequence[SpreadGroup],
+    known: Knowledge,
+    shrinkage: float,
+    accuracy: float,
 ) -> Scoring:
     """Scoring shrunk toward a majority vote: all votes are equally accurate; abstentions and the balance do not count.
 
     Abstentions and the balance would diverge during EM; after it they count, as far as they are not shrunk.
     """
     layout = parameters.layout
-    added = _weights(parameters, evidence, abstentions=True)
+    added = _weights(parameters, evidence, groups, abstentions=True)
     logs = [log - log.mean(axis=1, keepdims=True) for log in added]
     said = np.vstack([np.empty((0, layout.outcomes)), *(log[:-1] for log in logs)])
     worth = layout.by_source(levels_of(layout, known.signs).weight[:, None])
