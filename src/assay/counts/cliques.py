@@ -153,7 +153,7 @@ class Layout:
     soft: frozenset[int] = frozenset()
     """The sources with levels of confidence: values that allow the same, consecutive and rising."""
     apart: Apart | None = None
-    """The component, if its votes are taken apart from others, since a source may cast several on one item."""
+    """The component, if its votes are taken apart from others: see :attr:`assay.votes.Schema.is_taken_apart`."""
 
     @cached_property
     def all_single(self) -> bool:
@@ -203,6 +203,13 @@ class Layout:
     def sources(self) -> IntArray:
         """(sources,): their columns in the votes."""
         return np.arange(len(self.masks)) if self.translation is None else self.translation.sources
+
+    @property
+    def value_of_code(self) -> tuple[npt.NDArray[np.int32], ...]:
+        """Per source: code -> value, −1 where it says nothing about the component. Abstain is last."""
+        if self.translation is not None:
+            return self.translation.value_of_code
+        return tuple(np.append(np.arange(len(masks), dtype=np.int32), np.int32(-1)) for masks in self.masks)
 
     def own(self, votes: Votes) -> tuple[Layout, Votes]:
         """The votes that speak about this component, and the layout of these; both as they are if not taken apart."""
@@ -321,6 +328,8 @@ def layout_of(schema: Schema, component: int, graph: SourceGraph) -> Layout:
     Sources that never vote on the component are left out. Values that allow the same
     of its outcomes are merged into one, unless they differ in confidence.
     """
+    if schema.is_taken_apart:
+        return _layout_apart(schema, component, graph)
     sets = schema.outcome_sets[component]
     speaking = [j for j, of_code in enumerate(sets.of_code) if (of_code >= 0).any()]
     masks, values = [], []
@@ -331,17 +340,32 @@ def layout_of(schema: Schema, component: int, graph: SourceGraph) -> Layout:
     same = len(speaking) == len(schema.names) and all(
         np.array_equal(of_code[:-1], np.arange(len(of_code) - 1)) for of_code in values
     )
-    apart = None
-    if schema.has_several:
-        own = schema.places[component].schema
-        apart = Apart(component, layout_of(own, 0, SourceGraph(own.names)).translation)
     return Layout(
         tuple(masks),
         graph.restricted(speaking),
         len(schema.label_space.components[component]),
         None if same else Translation(np.array(speaking, dtype=np.int64), tuple(values)),
         frozenset(at for at, j in enumerate(speaking) if sets.levels[j].any()),
-        apart,
+    )
+
+
+def _layout_apart(schema: Schema, component: int, graph: SourceGraph) -> Layout:
+    """The layout of one of many components, which is the one that it would have if there were no others."""
+    place = schema.places[component]
+    own = layout_of(place.schema, 0, SourceGraph(place.schema.names))
+    codes = [np.arange(len(masks)) for masks in own.masks] if own.translation is None else own.translation.value_of_code
+    # A component that nobody votes on has a source called nobody, which is none of the sources of all votes.
+    kept = own.sources if len(place.sources) else np.empty(0, dtype=np.int64)
+    lookups = place.lookups(schema.values)
+    values = [np.append(codes[at], -1)[lookups[source]] for at, source in enumerate(kept)]
+    speaking = place.sources[kept]
+    return Layout(
+        own.masks,
+        graph.restricted(speaking.tolist()),
+        own.outcomes,
+        Translation(speaking, tuple(value.astype(np.int32) for value in values)),
+        own.soft,
+        Apart(component, own.translation),
     )
 
 

@@ -35,6 +35,11 @@ MAX_VALUES = 2_048
 MAX_TABLED = 2_048
 """With more sources than this, and too many values, co-votes are counted only of the pairs that meet."""
 
+Crowded = tuple[BoolArray | None, ...]
+"""Per sketch which of its buckets have frequent patterns, if any do: one sketch, or one a component."""
+Frequent = tuple[Sketch | None, ...]
+"""The frequent patterns found in these."""
+
 Sum = TypeVar("Sum", "Tally", Sketch)
 Number = TypeVar("Number", np.int64, np.float64)
 
@@ -77,15 +82,11 @@ class Tally(HasSchema):
     meetings: tuple[Meetings, ...] | None = field(default=None, repr=False)
     """Per component, in place of these; only if there are too many sources for tables."""
     parts: tuple[Tally, ...] | None = field(default=None, repr=False)
-    """The counts of each component by itself, in place of patterns and pairs, where any subset of labels may apply."""
+    """The counts of each component by itself, in place of patterns and pairs, if they are taken apart."""
 
     @classmethod
-    def of_parts(cls, schema: Schema, parts: Sequence[Tally]) -> Tally:
-        """The counts of all components, from those of each."""
-        single = np.zeros(schema.value_count, dtype=np.int64)
-        for place, part in zip(schema.places, parts, strict=True):
-            numbers = [schema.offsets[source] + own for source, own in zip(place.sources, place.codes, strict=True)]
-            single[np.concatenate([*numbers, np.empty(0, dtype=np.int64)])] = part.single
+    def of_parts(cls, schema: Schema, parts: Sequence[Tally], single: IntArray) -> Tally:
+        """The counts of all components, from those of each, and of how often each value was emitted."""
         covered = np.array([part.covered[0] for part in parts], dtype=np.int64)
         return cls(schema, parts[0].items, single, covered, Sketch.zero(len(schema.names), 0), parts=tuple(parts))
 
@@ -108,7 +109,13 @@ class Tally(HasSchema):
         if self.schema != other.schema:
             raise VoteError("only counts of the same tasks, sources and values can be added")
         if self.parts is not None and other.parts is not None:
-            return Tally.of_parts(self.schema, [a + b for a, b in zip(self.parts, other.parts, strict=True)])
+            parts = [a + b for a, b in zip(self.parts, other.parts, strict=True)]
+            return Tally.of_parts(self.schema, parts, self.single + other.single)
+        if self.parts is not None or other.parts is not None:
+            raise VoteError(
+                f"some of these counts of {len(self.covered):,} unrelated components were made by an earlier version, "
+                "which counted them together; count all votes again"
+            )
         overlaps = None
         if self.counted_overlaps is not None and other.counted_overlaps is not None:
             overlaps = tuple(
@@ -142,7 +149,8 @@ class Tally(HasSchema):
         """Its contents, for a file."""
         if self.parts is not None:
             named = [(index, part.arrays()) for index, part in enumerate(self.parts)]
-            return {f"part {index} {name}": array for index, arrays in named for name, array in arrays.items()}
+            of_parts = {f"part {index} {name}": array for index, arrays in named for name, array in arrays.items()}
+            return {"single": self.single} | of_parts
         arrays = {"items": np.array(self.items), "single": self.single, "covered": self.covered}
         if self.pair is not None:
             arrays["pair"] = self.pair
@@ -158,13 +166,8 @@ class Tally(HasSchema):
     @classmethod
     def from_arrays(cls, schema: Schema, arrays: Mapping[str, npt.NDArray[Any]]) -> Tally:
         """The tally that :meth:`arrays` describes; raises KeyError or ValueError if the arrays are not valid."""
-        if schema.has_several:
-            parts = []
-            for index, place in enumerate(schema.places):
-                prefix = f"part {index} "
-                own = {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}
-                parts.append(cls.from_arrays(place.schema, own))
-            return cls.of_parts(schema, parts)
+        if schema.is_taken_apart and ("part 0 items" in arrays or schema.has_several):
+            return _stored_parts(schema, arrays)
         values, sources, components = schema.value_count, len(schema.names), len(schema.label_space.components)
         items = int(stored_array(arrays, "items", (), np.int64, low=0))
 
@@ -208,6 +211,28 @@ class Tally(HasSchema):
         if self.parts is None:
             return self, component, np.arange(len(self.names))
         return self.parts[component], 0, self.schema.places[component].sources
+
+    def each_component(self) -> Iterator[tuple[Tally, int, IntArray]]:
+        """The same of each component in turn."""
+        return map(self.of_component, range(len(self.label_space.components)))
+
+    @property
+    def needs_second_pass(self) -> bool:
+        """Whether some frequent patterns may not have been counted over all items."""
+        return any(part.sketch.needs_second_pass for part in self.parts or [self])
+
+    @property
+    def crowded(self) -> Crowded:
+        """Where frequent patterns are looked for in a second pass; per component, if these are taken apart."""
+        sketches = [part.sketch for part in self.parts or [self]]
+        return tuple(sketch.crowded if sketch.needs_second_pass else None for sketch in sketches)
+
+    def with_frequent(self, frequent: Frequent) -> Tally:
+        """The same with frequent patterns that were counted over all items."""
+        if self.parts is None:
+            return self if frequent[0] is None else replace(self, sketch=self.sketch.with_frequent(frequent[0]))
+        pairs = zip(self.parts, frequent, strict=True)
+        return replace(self, parts=tuple(part.with_frequent((found,)) for part, found in pairs))
 
     def overlaps(self, component: int, *, compatible: bool = False, among: IntArray | None = None) -> Overlaps:
         """How often two sources vote on the same item of one component, and how often they agree.
@@ -313,10 +338,13 @@ def count(parts: Callable[[], Iterable[Votes]], size: int = SKETCH_SIZE) -> Tall
         If there are no parts, or parts of different sources.
     """
     total = sum_of(_counted(part, size) for part in parts())
-    if not total.sketch.needs_second_pass:
+    if not total.needs_second_pass:
         return total
-    frequent = sum_of(count_frequent(part, total.sketch.crowded) for part in parts())
-    return replace(total, sketch=total.sketch.with_frequent(frequent))
+    crowded = total.crowded
+    frequent: Frequent = (None,) * len(crowded)
+    for part in parts():
+        frequent = sum_frequent(frequent, count_frequent(part, crowded))
+    return total.with_frequent(frequent)
 
 
 def count_part(votes: Votes, size: int = SKETCH_SIZE, highest: np.uint64 = EVERYTHING) -> Tally:
@@ -324,9 +352,20 @@ def count_part(votes: Votes, size: int = SKETCH_SIZE, highest: np.uint64 = EVERY
     return sum_of(_counted(block, size, highest) for block in blocks(votes))
 
 
-def count_frequent(votes: Votes, crowded: BoolArray) -> Sketch:
+def count_frequent(votes: Votes, crowded: Crowded) -> Frequent:
     """The frequent patterns of one part of the votes: those in crowded buckets."""
-    return patterns_in(crowded, hashes_of(votes), _lister(votes))
+    if not votes.schema.is_taken_apart:
+        return tuple(None if one is None else patterns_in(one, hashes_of(votes), _lister(votes)) for one in crowded)
+    given = votes.unlinked
+    found: list[Sketch | None] = []
+    for index, one in enumerate(crowded):
+        found += [None] if one is None else count_frequent(given.of_component(index), (one,))
+    return tuple(found)
+
+
+def sum_frequent(one: Frequent, other: Frequent) -> Frequent:
+    """The frequent patterns of two parts of the votes."""
+    return tuple(b if a is None else a if b is None else a + b for a, b in zip(one, other, strict=True))
 
 
 def blocks(votes: Votes) -> Iterator[Votes]:
@@ -347,12 +386,12 @@ def sum_of(parts: Iterable[Sum]) -> Sum:
 
 def _counted(votes: Votes, size: int, highest: np.uint64 = EVERYTHING) -> Tally:
     n, m = votes.shape
-    if votes.schema.has_several:
+    if votes.schema.is_taken_apart:
         votes = votes.unlinked
         components = len(votes.label_space.components)
         room = size and max(size // components, _LEAST_SKETCH)
-        # Patterns of a part are few, so that none needs a second pass over all votes.
-        return Tally.of_parts(votes.schema, [Tally.of(votes.of_component(at), room) for at in range(components)])
+        parts = [_counted(votes.of_component(at), room) for at in range(components)]
+        return Tally.of_parts(votes.schema, parts, _emitted(votes))
     first = votes.schema.offsets
     groups = np.array([sets.of_value >= 0 for sets in votes.outcome_sets], dtype=np.int64)
     pieces = ranges(n, thread_count(), step=16_384)
@@ -387,6 +426,16 @@ def _counted(votes: Votes, size: int, highest: np.uint64 = EVERYTHING) -> Tally:
     else:
         sketch = Sketch.zero(m, size)
     return Tally(votes.schema, n, single, covered, sketch, pair, overlaps, meetings)
+
+
+def _emitted(votes: Votes) -> IntArray:
+    """(values,): how often each value of each source was emitted."""
+    if votes.is_sparse:
+        numbers = _numbered(votes.cast, votes.schema.offsets)
+        return np.bincount(numbers, minlength=votes.schema.value_count).astype(np.int64)
+    columns = zip(votes.values, votes.codes.T, strict=True)
+    uses = [np.bincount(codes + np.int64(1), minlength=len(table) + 1)[1:] for table, codes in columns]
+    return np.concatenate(uses).astype(np.int64)
 
 
 def _pairs(votes: Votes, first: IntArray, groups: IntArray) -> tuple[IntArray, IntArray]:
@@ -426,6 +475,28 @@ def _count_meetings(votes: Votes, first: IntArray, component: int) -> tuple[Meet
     starts = np.concatenate([[0], np.cumsum(about)])[cast.starts].astype(np.int64)
     met = Meetings.of(len(votes.names), starts, cast.sources[about], says[about])
     return met, int((np.diff(starts) > 0).sum())
+
+
+def _stored_parts(schema: Schema, arrays: Mapping[str, npt.NDArray[Any]]) -> Tally:
+    """The counts of components that were taken apart, from a file."""
+    named: dict[str, dict[str, npt.NDArray[Any]]] = {}
+    for name, array in arrays.items():
+        if name.startswith("part "):
+            _, index, own = name.split(" ", 2)
+            named.setdefault(index, {})[own] = array
+    parts = [Tally.from_arrays(place.schema, named.get(str(at), {})) for at, place in enumerate(schema.places)]
+    if len({part.items for part in parts}) > 1:
+        raise ValueError("all components must be counted on the same items, but are not")
+    if "single" not in arrays:
+        # Written before values could speak about several components: what each says there is all it says.
+        single = np.zeros(schema.value_count, dtype=np.int64)
+        for place, part in zip(schema.places, parts, strict=True):
+            numbers = [schema.offsets[source] + own for source, own in zip(place.sources, place.codes, strict=True)]
+            single[np.concatenate([*numbers, np.empty(0, dtype=np.int64)])] = part.single
+        return Tally.of_parts(schema, parts, single)
+    items = parts[0].items
+    single = stored_array(arrays, "single", (schema.value_count,), np.int64, low=0, high=items)
+    return Tally.of_parts(schema, parts, single)
 
 
 def _stored_meetings(arrays: Mapping[str, npt.NDArray[Any]], part: int, sources: int, items: int) -> Meetings:

@@ -85,7 +85,8 @@ def unidentified(report: CheckReport, questions: Collection[str] = ()) -> frozen
 
 def gold_votes(gold: GoldItems, component: int, layout: Layout) -> GoldVotes:
     """The items with gold, in the terms of one component."""
-    rows = layout.rows(gold.votes.cast)
+    own, votes = layout.own(gold.votes)
+    rows = own.rows(votes.cast)
     return GoldVotes(layout.design(rows), rows, gold.allowed(component), gold.weights)
 
 
@@ -97,6 +98,10 @@ def check_size(schema: Schema) -> None:
     VoteError
         If there are too many outcomes; the error says what to do about it.
     """
+    if schema.is_taken_apart and len(schema.label_space.components) > 1:
+        for place in schema.places:
+            check_size(place.schema)
+        return
     for component, sets in zip(schema.label_space.components, schema.outcome_sets, strict=True):
         cells = sum(int((of_code >= 0).sum()) + 1 for of_code in sets.of_code) * len(component)
         check_memory(
