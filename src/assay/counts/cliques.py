@@ -267,6 +267,18 @@ class Layout:
         """Where each clique's columns start in the design matrix, and where the last one's end."""
         return np.concatenate([[0], np.cumsum([clique.size - 1 for clique in self.cliques])]).astype(np.int64)
 
+    @cached_property
+    def silent_rows(self) -> IntArray:
+        """(cliques,): where all of each clique abstain, in tables over configurations that lie one below the other."""
+        return np.cumsum([clique.size for clique in self.cliques], dtype=np.int64) - 1
+
+    @cached_property
+    def vote_rows(self) -> tuple[IntArray, IntArray]:
+        """(columns of the design matrix,): their rows there, and the rows in which their cliques abstain."""
+        silent = np.repeat(self.silent_rows, np.diff(self.silent_rows, prepend=-1))
+        rows = np.flatnonzero(np.arange(len(silent)) != silent)
+        return rows, silent[rows]
+
     def design(self, rows: SparseCodes) -> Design:
         """The configurations of each row of votes; those in which all abstain are left out.
 
