@@ -82,13 +82,15 @@ class Tally(HasSchema):
     meetings: tuple[Meetings, ...] | None = field(default=None, repr=False)
     """Per component, in place of these; only if there are too many sources for tables."""
     parts: tuple[Tally, ...] | None = field(default=None, repr=False)
-    """The counts of each component by itself, in place of patterns and pairs, if they are taken apart."""
+    """The counts of each component by itself, in place of pairs, if they are taken apart. Models are fitted to their
+    patterns; those of whole rows are for reports, and there are none where any subset of labels may apply."""
 
     @classmethod
-    def of_parts(cls, schema: Schema, parts: Sequence[Tally], single: IntArray) -> Tally:
-        """The counts of all components, from those of each, and of how often each value was emitted."""
+    def of_parts(cls, schema: Schema, parts: Sequence[Tally], single: IntArray, sketch: Sketch | None = None) -> Tally:
+        """The counts of all components, from those of each, of how often each value was emitted, and of whole rows."""
         covered = np.array([part.covered[0] for part in parts], dtype=np.int64)
-        return cls(schema, parts[0].items, single, covered, Sketch.zero(len(schema.names), 0), parts=tuple(parts))
+        rows = Sketch.zero(len(schema.names), 0) if sketch is None else sketch
+        return cls(schema, parts[0].items, single, covered, rows, parts=tuple(parts))
 
     @classmethod
     def of(cls, votes: Votes, size: int = SKETCH_SIZE) -> Tally:
@@ -110,7 +112,7 @@ class Tally(HasSchema):
             raise VoteError("only counts of the same tasks, sources and values can be added")
         if self.parts is not None and other.parts is not None:
             parts = [a + b for a, b in zip(self.parts, other.parts, strict=True)]
-            return Tally.of_parts(self.schema, parts, self.single + other.single)
+            return Tally.of_parts(self.schema, parts, self.single + other.single, self.sketch + other.sketch)
         if self.parts is not None or other.parts is not None:
             raise VoteError(
                 f"some of these counts of {len(self.covered):,} unrelated components were made by an earlier version, "
@@ -150,7 +152,7 @@ class Tally(HasSchema):
         if self.parts is not None:
             named = [(index, part.arrays()) for index, part in enumerate(self.parts)]
             of_parts = {f"part {index} {name}": array for index, arrays in named for name, array in arrays.items()}
-            return {"single": self.single} | of_parts
+            return {"single": self.single} | of_parts | (self.sketch.arrays("pattern") if self.sketch.size else {})
         arrays = {"items": np.array(self.items), "single": self.single, "covered": self.covered}
         if self.pair is not None:
             arrays["pair"] = self.pair
@@ -219,20 +221,26 @@ class Tally(HasSchema):
     @property
     def needs_second_pass(self) -> bool:
         """Whether some frequent patterns may not have been counted over all items."""
-        return any(part.sketch.needs_second_pass for part in self.parts or [self])
+        return any(sketch.needs_second_pass for sketch in self._sketches)
 
     @property
     def crowded(self) -> Crowded:
-        """Where frequent patterns are looked for in a second pass; per component, if these are taken apart."""
-        sketches = [part.sketch for part in self.parts or [self]]
-        return tuple(sketch.crowded if sketch.needs_second_pass else None for sketch in sketches)
+        """Where frequent patterns are looked for in a second pass."""
+        return tuple(sketch.crowded if sketch.needs_second_pass else None for sketch in self._sketches)
+
+    @property
+    def _sketches(self) -> list[Sketch]:
+        """That of whole rows, and if components are taken apart that of each."""
+        return [self.sketch, *(part.sketch for part in self.parts or ())]
 
     def with_frequent(self, frequent: Frequent) -> Tally:
         """The same with frequent patterns that were counted over all items."""
+        whole, *others = frequent
+        known = self if whole is None else replace(self, sketch=self.sketch.with_frequent(whole))
         if self.parts is None:
-            return self if frequent[0] is None else replace(self, sketch=self.sketch.with_frequent(frequent[0]))
-        pairs = zip(self.parts, frequent, strict=True)
-        return replace(self, parts=tuple(part.with_frequent((found,)) for part, found in pairs))
+            return known
+        parts = (part.with_frequent((found,)) for part, found in zip(self.parts, others, strict=True))
+        return replace(known, parts=tuple(parts))
 
     def overlaps(self, component: int, *, compatible: bool = False, among: IntArray | None = None) -> Overlaps:
         """How often two sources vote on the same item of one component, and how often they agree.
@@ -354,12 +362,10 @@ def count_part(votes: Votes, size: int = SKETCH_SIZE, highest: np.uint64 = EVERY
 
 def count_frequent(votes: Votes, crowded: Crowded) -> Frequent:
     """The frequent patterns of one part of the votes: those in crowded buckets."""
-    if not votes.schema.is_taken_apart:
-        return tuple(None if one is None else patterns_in(one, hashes_of(votes), _lister(votes)) for one in crowded)
-    given = votes.unlinked
-    found: list[Sketch | None] = []
-    for index, one in enumerate(crowded):
-        found += [None] if one is None else count_frequent(given.of_component(index), (one,))
+    whole, *others = crowded
+    found = [None if whole is None else patterns_in(whole, hashes_of(votes), _lister(votes))]
+    for index, one in enumerate(others):
+        found += [None] if one is None else count_frequent(votes.unlinked.of_component(index), (one,))
     return tuple(found)
 
 
@@ -391,7 +397,10 @@ def _counted(votes: Votes, size: int, highest: np.uint64 = EVERYTHING) -> Tally:
         components = len(votes.label_space.components)
         room = size and max(size // components, _LEAST_SKETCH)
         parts = [_counted(votes.of_component(at), room) for at in range(components)]
-        return Tally.of_parts(votes.schema, parts, _emitted(votes))
+        single = _emitted(votes)
+        # Whole rows of several votes a source are as many as the items, and tell a report nothing.
+        whole = None if votes.schema.has_several else _sketch(votes, int(single.sum()), size, highest)
+        return Tally.of_parts(votes.schema, parts, single, whole)
     first = votes.schema.offsets
     groups = np.array([sets.of_value >= 0 for sets in votes.outcome_sets], dtype=np.int64)
     pieces = ranges(n, thread_count(), step=16_384)
@@ -421,11 +430,15 @@ def _counted(votes: Votes, size: int, highest: np.uint64 = EVERYTHING) -> Tally:
             listed = [_count_meetings(votes, first, component) for component in range(len(groups))]
             meetings = tuple(met for met, _ in listed)
             covered = np.array([items for _, items in listed], dtype=np.int64)
-    if size:
-        sketch = Sketch.of(hashes_of(votes), _lister(votes), int(single.sum()), size, highest)
-    else:
-        sketch = Sketch.zero(m, size)
+    sketch = _sketch(votes, int(single.sum()), size, highest)
     return Tally(votes.schema, n, single, covered, sketch, pair, overlaps, meetings)
+
+
+def _sketch(votes: Votes, cast: int, size: int, highest: np.uint64) -> Sketch:
+    """The patterns of votes, of which so many were cast; none if the size is 0."""
+    if not size:
+        return Sketch.zero(len(votes.names), size)
+    return Sketch.of(hashes_of(votes), _lister(votes), cast, size, highest)
 
 
 def _emitted(votes: Votes) -> IntArray:
@@ -496,7 +509,8 @@ def _stored_parts(schema: Schema, arrays: Mapping[str, npt.NDArray[Any]]) -> Tal
         return Tally.of_parts(schema, parts, single)
     items = parts[0].items
     single = stored_array(arrays, "single", (schema.value_count,), np.int64, low=0, high=items)
-    return Tally.of_parts(schema, parts, single)
+    whole = Sketch.from_arrays(arrays, "pattern", schema, items) if "pattern keys" in arrays else None
+    return Tally.of_parts(schema, parts, single, whole)
 
 
 def _stored_meetings(arrays: Mapping[str, npt.NDArray[Any]], part: int, sources: int, items: int) -> Meetings:

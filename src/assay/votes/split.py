@@ -42,8 +42,8 @@ class SplitVotes:
         order = np.argsort(place[:, 0], kind="stable")
         components = len(schema.label_space.components)
         ends = np.cumsum([0, *np.bincount(place[:, 0], minlength=components)])
-        place = place[order, 1:].astype(np.int32)
-        return cls(len(cast), ends, vote[order], cast.row[vote[order]], place[:, 0], place[:, 1])
+        source, code = (place[order, at].astype(np.int32) for at in (1, 2))
+        return cls(len(cast), ends, vote[order], cast.row[vote[order]], source, code)
 
     def of_component(self, index: int, sources: int, dtype: npt.DTypeLike) -> SparseCodes:
         """The votes that speak about one component, which has so many sources."""

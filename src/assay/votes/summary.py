@@ -309,9 +309,7 @@ def compare_with_gold(votes: Votes, gold: Votes) -> tuple[BoolArray, BoolArray]:
     return right & has_gold, wrong
 
 
-def _against_gold(
-    gold: Votes, component: int, sets: OutcomeSets
-) -> tuple[npt.NDArray[np.int64], BoolArray, BoolArray]:
+def _against_gold(gold: Votes, component: int, sets: OutcomeSets) -> tuple[npt.NDArray[np.int64], BoolArray, BoolArray]:
     """(items,): the set that gold says of a component, −1 if none; and (gold sets, sets): which it entails, and which
     it rules out."""
     truth = gold.outcome_sets[component]

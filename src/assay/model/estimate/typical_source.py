@@ -36,8 +36,7 @@ def able_outcomes(masks: BoolArray, used: FloatArray) -> BoolArray:
     """(…, outcomes): those that some value allows, among the values that a source emits; all if it emits none."""
     # This is asked several times in each step of EM, and mostly all values are emitted.
     allowed = masks if (used > 0).all() else emitted_masks(masks, used)
-    found: BoolArray = allowed.any(axis=-2)
-    return found
+    return np.asarray(allowed.any(axis=-2))
 
 
 def emitted_masks(masks: BoolArray, used: FloatArray) -> BoolArray:
