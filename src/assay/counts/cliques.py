@@ -154,6 +154,8 @@ class Layout:
     """The sources with levels of confidence: values that allow the same, consecutive and rising."""
     apart: Apart | None = None
     """The component, if its votes are taken apart from others: see :attr:`assay.votes.Schema.is_taken_apart`."""
+    sizes: IntArray | None = None
+    """(outcomes,): how many outcomes each stands for, if some that no value tells apart are merged; None if not."""
 
     @cached_property
     def all_single(self) -> bool:
@@ -164,6 +166,10 @@ class Layout:
     def value_offsets(self) -> IntArray:
         """(sources + 1,): where the values of each source start, in a consecutive numbering of all values."""
         return np.cumsum([0, *map(len, self.masks)], dtype=np.int64)
+
+    def counted(self, masks: BoolArray) -> npt.NDArray[Any]:
+        """(…, outcomes): how many outcomes each entry stands for, where a mask holds."""
+        return masks if self.sizes is None else masks * self.sizes
 
     @cached_property
     def all_masks(self) -> BoolArray:
@@ -197,7 +203,7 @@ class Layout:
     def without_levels(self) -> Layout:
         """The same sources as if their confidence did not count: a value per label. For counts, not for votes."""
         masks = tuple(masks[self._starts_label(source)] for source, masks in enumerate(self.masks))
-        return Layout(masks, self.graph, self.outcomes) if self.has_levels else self
+        return Layout(masks, self.graph, self.outcomes, sizes=self.sizes) if self.has_levels else self
 
     @property
     def sources(self) -> IntArray:
@@ -241,7 +247,7 @@ class Layout:
         """Some of the sources, renumbered in the given order, and the dependencies between them."""
         soft = frozenset(at for at, source in enumerate(sources) if source in self.soft)
         masks = tuple(self.masks[source] for source in sources)
-        return Layout(masks, self.graph.restricted(sources), self.outcomes, soft=soft)
+        return Layout(masks, self.graph.restricted(sources), self.outcomes, soft=soft, sizes=self.sizes)
 
     @cached_property
     def cliques(self) -> tuple[Clique, ...]:

@@ -12,7 +12,7 @@ from assay.errors import UnidentifiableError, VoteError
 from assay.gold import GoldItems
 from assay.model.counted import Counted
 from assay.model.dependencies import LearnedDependencies
-from assay.model.estimate import GoldVotes, fit_component, with_gold
+from assay.model.estimate import GoldVotes, fit_merged, with_gold
 from assay.model.fitted import FittedComponent
 from assay.model.settings import MOMENTS, ModelSettings, balances_for, knowledge_for
 from assay.votes import Schema
@@ -122,7 +122,7 @@ def solve(counted: Counted, dependencies: Sequence[Dependency], settings: ModelS
         for index in range(len(schema.label_space.components)):
             layout = layout_of(schema, index, graph)
             known = knowledge_for(settings, schema, index, layout, balances)
-            fit = fit_component(
+            fit = fit_merged(
                 Evidence.of(counted.tally, layout),
                 known,
                 method=settings.method,

@@ -66,7 +66,8 @@ class Maximizer:
         return Parameters(self.layout, balance, joint, ignore_abstentions=self.known.ignore_abstentions)
 
     def _balance(self, expected: Expected) -> FloatArray:
-        raised = expected.totals + self.settings.even_balance
+        each = self.settings.even_balance
+        raised = expected.totals + (each if self.layout.sizes is None else each * self.layout.sizes)
         if self.known.balance is not None:
             # What is said of all items is said of those that were given, not of those that were left out before.
             about = raised

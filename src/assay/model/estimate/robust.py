@@ -195,7 +195,7 @@ def _shrunk_to_majority(
     logs = [log - log.mean(axis=1, keepdims=True) for log in added]
     said = np.vstack([np.empty((0, layout.outcomes)), *(log[:-1] for log in logs)])
     worth = layout.by_source(levels_of(layout, known.signs).weight[:, None])
-    alike = [_equally_accurate(masks, accuracy) for masks in voted_for(layout, known.signs)]
+    alike = [_equally_accurate(masks, layout, accuracy) for masks in voted_for(layout, known.signs)]
     points = layout.sum_over_voters([each * one for each, one in zip(worth, alike, strict=True)])
     points -= points.mean(axis=1, keepdims=True)
     shrunk = (1 - shrinkage) * said + shrinkage * points
@@ -214,20 +214,23 @@ def _with_unnamed(balance: FloatArray, evidence: Evidence) -> FloatArray:
     """
     layout = evidence.layout
     used = np.unique(layout.all_masks[_by_value(layout) @ evidence.seen > 0], axis=0)
-    sizes = np.where(used, used.sum(axis=1, keepdims=True), len(balance) + 1)
-    finest = sizes.min(axis=0, initial=len(balance) + 1)
+    each = np.ones(len(balance), dtype=np.int64) if layout.sizes is None else layout.sizes
+    none = int(each.sum()) + 1
+    sizes = np.where(used, layout.counted(used).sum(axis=1, keepdims=True), none)
+    finest = sizes.min(axis=0, initial=none)
     raised = balance.copy()
-    for outcome in np.flatnonzero((finest >= _MANY_BESIDE) & (finest <= len(balance))):
+    for outcome in np.flatnonzero((finest >= _MANY_BESIDE) & (finest < none)):
         beside = used[sizes[:, outcome] == finest[outcome]].any(axis=0)
-        raised[outcome] = max(balance[outcome], float(balance[beside].mean()))
+        mean = float(balance[beside].mean()) if layout.sizes is None else float(balance[beside].sum() / each[beside].sum())
+        raised[outcome] = max(balance[outcome], mean * int(each[outcome]))
     normal: FloatArray = raised / raised.sum()
     return normal
 
 
-def _equally_accurate(masks: BoolArray, accuracy: float) -> FloatArray:
+def _equally_accurate(masks: BoolArray, layout: Layout, accuracy: float) -> FloatArray:
     """(values, outcomes): the log-odds of what each value allows, if a vote is right with this probability."""
-    allowed = masks.sum(axis=1, keepdims=True)
-    others = masks.shape[1] - allowed
+    allowed = layout.counted(masks).sum(axis=1, keepdims=True)
+    others = layout.counted(np.ones(layout.outcomes, dtype=bool)).sum() - allowed
     odds = accuracy / (1 - accuracy) * np.maximum(others, 0.5) / np.maximum(allowed, 1)
     # A vote for most outcomes says little, but never the opposite.
     found: FloatArray = masks * np.maximum(np.log(odds), _LEAST_WEIGHT)
@@ -249,16 +252,18 @@ def _start(evidence: Evidence, known: Knowledge, settings: RobustSettings) -> Ex
 
 def _expected(scoring: Scoring, evidence: Evidence, settings: RobustSettings) -> Expected:
     """The E-step, in which votes on one item are discounted for their correlation."""
-    from assay._core import scoring_loops
+    from assay._core import scoring_loops, wide_loops
 
     gains, base = scoring.gains, scoring.base
+    is_wide = len(base) >= wide_loops.MANY
+    step = wide_loops.expect_discounted_many if is_wide else scoring_loops.expect_discounted
     parts = evidence.parts
     votes = np.zeros((len(parts), *gains.shape))
     totals = np.zeros((len(parts), len(base)))
 
     def add(piece: tuple[int, slice]) -> None:
         part, rows = piece
-        scoring_loops.expect_discounted(
+        step(
             evidence.design.starts[rows.start : rows.stop + 1],
             evidence.design.columns,
             evidence.counts[rows],
