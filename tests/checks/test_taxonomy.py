@@ -1,8 +1,12 @@
 """Votes that contradict the logic between tasks."""
 
+from itertools import permutations
+
 import numpy as np
 
 import assay
+from assay import Task, TaskGraph, excludes, implies
+from assay.checks.taxonomy import _implied
 
 
 class TestTaxonomy:
@@ -24,7 +28,11 @@ def test_what_is_implied_is_what_a_look_at_each_pair_finds():
             Task("c", ["p", "q", "r"]),
             Task("d", ["only"], parent=("b", "v")),
         ],
-        constraints=[implies(("a", "y"), ("c", "q")), excludes(("b", "u"), ("c", "p")), excludes(("b", "u"), ("c", "r"))],
+        constraints=[
+            implies(("a", "y"), ("c", "q")),
+            excludes(("b", "u"), ("c", "p")),
+            excludes(("b", "u"), ("c", "r")),
+        ],
     )
     component = tasks.label_space.only
     expected = {}

@@ -1,6 +1,7 @@
 """Laws of graphs of many unrelated components: each is counted, checked, fitted and labeled as if it were alone."""
 
 from contextlib import contextmanager
+from functools import cache
 
 import numpy as np
 import pytest
@@ -39,7 +40,11 @@ def drawn(tasks=10, sources=4, seed=0):
 
 
 VOTES, PARTS, GOLD = drawn()
-MODEL = LabelModel().fit(VOTES)
+
+
+@cache
+def fitted():
+    return LabelModel().fit(VOTES)
 
 
 def alone(name):
@@ -60,14 +65,14 @@ def together(votes=VOTES):
 
 class TestEachAsIfAlone:
     def test_fitted_together_they_equal_those_fitted_alone_to_the_last_bit(self):
-        together = MODEL.predict_proba(VOTES)
+        together = fitted().predict_proba(VOTES)
         for at, name in enumerate(VOTES.tasks.names):
             own = alone(name)
             model = LabelModel().fit(own)
             assert np.array_equal(model.predict_proba(own), together[at])
             for source in own.names:
-                assert np.array_equal(model.conditionals_[source], MODEL.conditionals_[source])
-            rows = MODEL.sources_[MODEL.sources_.task == name].reset_index(drop=True)
+                assert np.array_equal(model.conditionals_[source], fitted().conditionals_[source])
+            rows = fitted().sources_[fitted().sources_.task == name].reset_index(drop=True)
             assert model.sources_.equals(rows)
 
     def test_votes_are_taken_apart_as_they_were_put_together(self):
@@ -134,7 +139,7 @@ class TestCountedApartAndTogether:
     def test_nearly_the_same_labels(self):
         with together() as votes:
             found = LabelModel().fit(votes).predict_proba(votes)
-        for one, other in zip(found, MODEL.predict_proba(VOTES), strict=True):
+        for one, other in zip(found, fitted().predict_proba(VOTES), strict=True):
             np.testing.assert_allclose(one, other, atol=1e-3)  # patterns are summed in another order
 
     def test_counts_of_an_earlier_version_fit_but_do_not_add(self, tmp_path):
@@ -154,18 +159,18 @@ class TestAnyWayOfGivingVotes:
         counted = assay.count(parts[0]) + assay.count(parts[1])
         stored = assay.Tally.load(counted.save(tmp_path / "counts.npz"))
         twice = LabelModel().partial_fit(parts[0]).partial_fit(parts[1])
-        expected = MODEL.label(VOTES)
+        expected = fitted().label(VOTES)
         for model in (LabelModel().fit(path), LabelModel().fit(parts), LabelModel().fit(stored), twice):
             assert same_labels(model.label(VOTES), expected)
         again = LabelModel.load(twice.save(tmp_path / "model.npz"))
         assert same_labels(again.label(path), expected)
         assert same_labels(again.partial_fit(parts[0]).label(VOTES), twice.partial_fit(parts[0]).label(VOTES))
-        out = MODEL.label(path, out=tmp_path / "labels.parquet", progress=False)
+        out = fitted().label(path, out=tmp_path / "labels.parquet", progress=False)
         assert same_labels(assay.Labels.from_parquet(out), as_stored(expected))
 
     def test_listed_votes_give_the_same(self):
         listed = Votes(VOTES.schema, VOTES.cast)
-        assert same_labels(LabelModel().fit(listed).label(listed), MODEL.label(VOTES))
+        assert same_labels(LabelModel().fit(listed).label(listed), fitted().label(VOTES))
         assert listed.summary(GOLD).equals(VOTES.summary(GOLD))
 
     def test_a_sample_of_patterns_from_pieces_is_that_from_memory(self, monkeypatch):
@@ -187,7 +192,7 @@ class TestAnyWayOfGivingVotes:
         columns = {name: column for part in PARTS.values() for name, column in part.items()}
         votes = Votes.from_columns(turned, columns)
         for one, other in zip(
-            LabelModel().fit(votes).predict_proba(votes)[::-1], MODEL.predict_proba(VOTES), strict=True
+            LabelModel().fit(votes).predict_proba(votes)[::-1], fitted().predict_proba(VOTES), strict=True
         ):
             assert np.array_equal(one, other)
 
@@ -257,7 +262,7 @@ class TestGold:
 class TestWhatElseIsAskedOfAFit:
     def test_explanations_add_up(self):
         row = 3
-        table = MODEL.explain(VOTES, row).table
+        table = fitted().explain(VOTES, row).table
         assert len(table)
         assert {*table.index} - {"total"}
 
@@ -275,9 +280,9 @@ class TestWhatElseIsAskedOfAFit:
         assert LabelModel().fit(votes).learned_.pairs == [("t5 0", "t5 1")]
 
     def test_a_report_shows_what_it_shows_of_few(self):
-        found = assay.Report.of(MODEL, VOTES)
+        found = assay.Report.of(fitted(), VOTES)
         with together() as votes:
-            expected = assay.Report.of(MODEL, votes)
+            expected = assay.Report.of(fitted(), votes)
         assert found.sources == expected.sources
         assert [item.row for item in found.contested] == [item.row for item in expected.contested]
         for one, other in zip(found.components, expected.components, strict=True):

@@ -162,7 +162,11 @@ class Fit:
             return self.known_intervals
         if self.merged is not None:
             # Accuracies are of votes, which do not know how many outcomes there are.
-            return self.merged.intervals if self.checked is None else checked_intervals(self.merged.intervals, self.checked)
+            return (
+                self.merged.intervals
+                if self.checked is None
+                else checked_intervals(self.merged.intervals, self.checked)
+            )
         assert self.evidence is not None
         counted = [one for one in self.candidates if one.weight > 0]
         found = mixed_intervals(

@@ -263,9 +263,7 @@ def shared_correlation(scoring: Scoring, evidence: Evidence, min_z: float = 0.0)
     design, scores, squares = few.design, np.zeros(len(CORRELATIONS)), np.zeros(len(CORRELATIONS))
     is_wide = len(base) >= wide_loops.MANY
     predict = wide_loops.predict_each_vote_many if is_wide else scoring_loops.predict_each_vote
-    predict(
-        design.starts, design.columns, few.counts, gains, base, said, spoke, CORRELATIONS, scores, squares
-    )
+    predict(design.starts, design.columns, few.counts, gains, base, said, spoke, CORRELATIONS, scores, squares)
     # Sources with one value are predicted equally well under any correlation, up to rounding.
     better = scores > np.maximum(min_z * np.sqrt(squares), 1e-9 * few.counts.sum())
     return float(CORRELATIONS[int(np.argmax(np.where(better, scores, 0.0)))])

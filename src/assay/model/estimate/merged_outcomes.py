@@ -1,10 +1,10 @@
 """Outcomes that no vote tells apart, fitted as one where there are many.
 
 In a large hierarchy most leaves are named by no source, and all that is said of them is said of others too. Votes tell
-only how common they are together. Fitted one by one they would be alike but for rounding, which expectation-maximization
-amplifies until they differ, so that labels would say what nobody said; and they would cost as much as all others.
-After the fit, what holds of all of them holds of each, and each has its part of how common they are: as large as is said
-of the class balance, or else the same.
+only how common they are together. Fitted one by one they would be alike but for rounding, which
+expectation-maximization amplifies until they differ, so that labels would say what nobody said; and they would cost as
+much as all others. After the fit, what holds of all of them holds of each, and each has its part of how common they
+are: as large as is said of the class balance, or else the same.
 """
 
 from __future__ import annotations

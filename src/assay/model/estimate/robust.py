@@ -61,6 +61,8 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 
+_MANY_CELLS = 2**17
+"""Tables of values and outcomes with so many cells are large."""
 _LEAST_WEIGHT = 0.2
 """The least weight of a vote in a majority vote, in log-odds."""
 _MANY_BESIDE = 5
@@ -221,7 +223,9 @@ def _with_unnamed(balance: FloatArray, evidence: Evidence) -> FloatArray:
     raised = balance.copy()
     for outcome in np.flatnonzero((finest >= _MANY_BESIDE) & (finest < none)):
         beside = used[sizes[:, outcome] == finest[outcome]].any(axis=0)
-        mean = float(balance[beside].mean()) if layout.sizes is None else float(balance[beside].sum() / each[beside].sum())
+        mean = (
+            float(balance[beside].mean()) if layout.sizes is None else float(balance[beside].sum() / each[beside].sum())
+        )
         raised[outcome] = max(balance[outcome], mean * int(each[outcome]))
     normal: FloatArray = raised / raised.sum()
     return normal
@@ -327,6 +331,11 @@ class _Model:
         )
 
     @cached_property
+    def all_count(self) -> bool:
+        """Whether all values are emitted, and tell something of all outcomes."""
+        return bool(self.cells.all())
+
+    @cached_property
     def tilt(self) -> FloatArray:
         """(sources,): the factor of a source's prior odds for its coverage."""
         logs = np.log(np.maximum(self.votes, 1.0) / max(self.items, 1.0))
@@ -388,7 +397,7 @@ class _Model:
 
     def _rows(self, votes: FloatArray, source_votes: FloatArray) -> FloatArray:
         """(values, outcomes): P(value | the source votes, outcome)."""
-        counted = np.where(self.cells, votes, 0.0)
+        counted = votes if self.all_count else np.where(self.cells, votes, 0.0)
         hits = self._by_source(counted * self.masks).sum(axis=1)
         total = self._by_source(counted).sum(axis=1)
         counts = self.several & (self.signs > 0)
@@ -409,14 +418,15 @@ class _Model:
             self.right, self.wrong = self._divided(*shares)
             votes = self.levels.shrunk(votes, self.masks, shares)
         mean = part * self.right + (1 - part) * self.wrong
+        # A cell without votes adds nothing; where there are many, most have none.
+        cells = self.cells if votes.size < _MANY_CELLS else self.cells & (votes > 0)
         self.row_strength = _concentration(
-            self.row_strength,
-            votes[self.cells],
-            mean[self.cells],
-            source_votes[self.able & self.several[:, None]],
+            self.row_strength, votes[cells], mean[cells], source_votes[self.able & self.several[:, None]]
         )
         s = np.maximum(self.row_strength, self.belief_strength)[:, None]
         rows = (votes + s[self.source] * mean) / np.maximum(source_votes + s, TINY)[self.source]
+        if self.all_count:
+            return np.maximum(rows, TINY)
         emitted = (self.used > 0)[:, None]
         # A source with one value emits it whenever it votes.
         only = ~self.several[self.source][:, None]
