@@ -3,9 +3,9 @@
     python -m benchmarks.speed.wide
 
 20,000 items in memory: tasks with three sources each; hierarchies in which each of 30 sources knows twelve labels of
-one level; one task of which every one of 30 sources may say each label; and, for where the time of a fit goes, a task of
-40 labels of which each of more and more sources knows six. Each size is fitted and labeled in a process of its own. The
-exponent is the slope of processor time from the size before, on logarithmic scales: 1 is growth in proportion.
+one level; one task of which every one of 30 sources may say each label; and, for where the time of a fit goes, a task
+of 40 labels of which each of more and more sources knows six. Each size is fitted and labeled in a process of its own.
+The exponent is the slope of processor time from the size before, on logarithmic scales: 1 is growth in proportion.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _tree(widths: tuple[int, ...]) -> tuple[assay.TaskGraph, list[list[tuple[str
 
 
 def labels(count: int, sources: int = 30, known: int | None = None, coverage: float = 0.4) -> assay.Votes:
-    """One task; sources are right about a quarter to half of the items, and abstain where they do not know the label."""
+    """One task; sources are right about a quarter to half of the items, and abstain if they do not know the label."""
     rng = np.random.default_rng(0)
     truth = rng.integers(0, count, ITEMS)
     matrix = np.full((ITEMS, sources), -1)
