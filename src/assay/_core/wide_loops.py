@@ -145,7 +145,7 @@ def predict_each_vote_many(
 
 @njit(nogil=True, cache=True)
 def _highest(logs: FloatArray) -> float:
-    highest = logs[0]
+    highest = float(logs[0])
     for y in range(1, len(logs)):
         highest = max(highest, logs[y])
     return highest

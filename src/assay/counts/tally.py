@@ -20,9 +20,19 @@ from assay._core.memory import check_memory
 from assay._core.reading import reading
 from assay._core.stored_arrays import stored_array
 from assay._core.threads import parallel_map, ranges, thread_count
+from assay.counts.block_counts import (
+    Overlaps,
+    count_meetings,
+    count_overlaps,
+    emitted,
+    hashes_of,
+    lister,
+    numbered,
+    sums_by_source,
+)
 from assay.counts.files import read_counts, write_counts
 from assay.counts.meetings import Meetings, most_meetings
-from assay.counts.patterns import EVERYTHING, SKETCH_SIZE, Sketch, multipliers, patterns_in
+from assay.counts.patterns import EVERYTHING, SKETCH_SIZE, Sketch, patterns_in
 from assay.errors import VoteError
 from assay.votes import HasSchema, Schema, SparseCodes, Votes
 
@@ -41,7 +51,6 @@ Frequent = tuple[Sketch | None, ...]
 """The frequent patterns found in these."""
 
 Sum = TypeVar("Sum", "Tally", Sketch)
-Number = TypeVar("Number", np.int64, np.float64)
 
 _ITEMS_AT_ONCE = 2**22
 _LEAST_SKETCH = 2**16
@@ -51,16 +60,6 @@ _PACKED_COST, _LISTED_COST = 0.3 / 64, 1.5
 
 _MATRICES, _LISTS = 4, 12
 """How many numbers for each two sources are in memory while these are counted, in tables or in lists."""
-
-
-@dataclass(frozen=True, eq=False)
-class Overlaps:
-    """How often two sources vote on the same item of one component, and how often they agree."""
-
-    overlap: IntArray
-    """(sources, sources); the diagonal is how often each votes."""
-    agreement: IntArray
-    """(sources, sources); the same diagonal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -363,7 +362,7 @@ def count_part(votes: Votes, size: int = SKETCH_SIZE, highest: np.uint64 = EVERY
 def count_frequent(votes: Votes, crowded: Crowded) -> Frequent:
     """The frequent patterns of one part of the votes: those in crowded buckets."""
     whole, *others = crowded
-    found = [None if whole is None else patterns_in(whole, hashes_of(votes), _lister(votes))]
+    found = [None if whole is None else patterns_in(whole, hashes_of(votes), lister(votes))]
     for index, one in enumerate(others):
         found += [None] if one is None else count_frequent(votes.unlinked.of_component(index), (one,))
     return tuple(found)
@@ -397,7 +396,7 @@ def _counted(votes: Votes, size: int, highest: np.uint64 = EVERYTHING) -> Tally:
         components = len(votes.label_space.components)
         room = size and max(size // components, _LEAST_SKETCH)
         parts = [_counted(votes.of_component(at), room) for at in range(components)]
-        single = _emitted(votes)
+        single = emitted(votes)
         # Whole rows of several votes a source are as many as the items, and tell a report nothing.
         whole = None if votes.schema.has_several else _sketch(votes, int(single.sum()), size, highest)
         return Tally.of_parts(votes.schema, parts, single, whole)
@@ -423,11 +422,11 @@ def _counted(votes: Votes, size: int, highest: np.uint64 = EVERYTHING) -> Tally:
         )
         single = np.bincount(first[votes.cast.sources] + votes.cast.codes, minlength=first[-1]).astype(np.int64)
         if is_tabled:
-            counted = [_count_overlaps(votes, first, component) for component in range(len(groups))]
+            counted = [count_overlaps(votes, first, component) for component in range(len(groups))]
             overlaps = tuple(found for found, _ in counted)
             covered = np.array([items for _, items in counted], dtype=np.int64)
         else:
-            listed = [_count_meetings(votes, first, component) for component in range(len(groups))]
+            listed = [count_meetings(votes, first, component) for component in range(len(groups))]
             meetings = tuple(met for met, _ in listed)
             covered = np.array([items for _, items in listed], dtype=np.int64)
     sketch = _sketch(votes, int(single.sum()), size, highest)
@@ -438,17 +437,7 @@ def _sketch(votes: Votes, cast: int, size: int, highest: np.uint64) -> Sketch:
     """The patterns of votes, of which so many were cast; none if the size is 0."""
     if not size:
         return Sketch.zero(len(votes.names), size)
-    return Sketch.of(hashes_of(votes), _lister(votes), cast, size, highest)
-
-
-def _emitted(votes: Votes) -> IntArray:
-    """(values,): how often each value of each source was emitted."""
-    if votes.is_sparse:
-        numbers = _numbered(votes.cast, votes.schema.offsets)
-        return np.bincount(numbers, minlength=votes.schema.value_count).astype(np.int64)
-    columns = zip(votes.values, votes.codes.T, strict=True)
-    uses = [np.bincount(codes + np.int64(1), minlength=len(table) + 1)[1:] for table, codes in columns]
-    return np.concatenate(uses).astype(np.int64)
+    return Sketch.of(hashes_of(votes), lister(votes), cast, size, highest)
 
 
 def _pairs(votes: Votes, first: IntArray, groups: IntArray) -> tuple[IntArray, IntArray]:
@@ -464,30 +453,8 @@ def _pairs(votes: Votes, first: IntArray, groups: IntArray) -> tuple[IntArray, I
             counting_loops.count_packed(votes.codes.T, first, groups, pair, covered)
             return pair, covered
     cast = votes.cast
-    counting_loops.count_listed(cast.starts, _numbered(cast, first), groups, pair, covered)
+    counting_loops.count_listed(cast.starts, numbered(cast, first), groups, pair, covered)
     return pair, covered
-
-
-def _count_overlaps(votes: Votes, first: IntArray, component: int) -> tuple[Overlaps, int]:
-    from assay._core import counting_loops
-
-    cast = votes.cast
-    says = votes.outcome_sets[component].of_value[_numbered(cast, first)]
-    overlap, agreement = (np.zeros((len(votes.names), len(votes.names)), dtype=np.int64) for _ in range(2))
-    covered = counting_loops.count_overlaps(cast.starts, cast.sources, says, overlap, agreement)
-    for counts in (overlap, agreement):
-        counts += np.triu(counts, 1).T
-    return Overlaps(overlap, agreement), covered
-
-
-def _count_meetings(votes: Votes, first: IntArray, component: int) -> tuple[Meetings, int]:
-    """The pairs of sources that meet on a component, and how many items have a vote."""
-    cast = votes.cast
-    says = votes.outcome_sets[component].of_value[_numbered(cast, first)]
-    about = says >= 0
-    starts = np.concatenate([[0], np.cumsum(about)])[cast.starts].astype(np.int64)
-    met = Meetings.of(len(votes.names), starts, cast.sources[about], says[about])
-    return met, int((np.diff(starts) > 0).sum())
 
 
 def _stored_parts(schema: Schema, arrays: Mapping[str, npt.NDArray[Any]]) -> Tally:
@@ -524,45 +491,3 @@ def _stored_meetings(arrays: Mapping[str, npt.NDArray[Any]], part: int, sources:
     if (np.diff(pairs) <= 0).any() or (pairs // sources > pairs % sources).any() or (agreement > overlap).any():
         raise ValueError("pairs of sources must be in order, and cannot agree more often than they meet")
     return Meetings(sources, pairs, overlap, agreement)
-
-
-def _numbered(cast: SparseCodes, first: IntArray) -> npt.NDArray[np.int32]:
-    """(votes,): the number of each one's value, in the consecutive numbering of all values."""
-    numbers: npt.NDArray[np.int32] = first[:-1].astype(np.int32)[cast.sources] + cast.codes
-    return numbers.astype(np.int32, copy=False)
-
-
-def hashes_of(votes: Votes) -> npt.NDArray[np.uint64]:
-    """(items,): the hashes of their rows, which identify patterns."""
-    factors = multipliers(votes.names)
-    hashes = np.empty(len(votes), dtype=np.uint64)
-
-    def fill(rows: slice) -> None:
-        votes.store.block(rows.start, rows.stop).hashes(factors, hashes[rows])
-
-    parallel_map(fill, ranges(len(votes), thread_count(), step=2_048))
-    return hashes
-
-
-def _lister(votes: Votes) -> Callable[[IntArray], SparseCodes]:
-    """A function that returns the votes of rows, given their numbers."""
-    if votes.is_sparse:
-        return votes.cast.take
-    none = SparseCodes.empty(len(votes.names), votes.schema.code_type)
-    return lambda rows: SparseCodes.concat(
-        [none, *parallel_map(lambda part: SparseCodes.of(votes.codes, rows[part]), ranges(len(rows), thread_count()))]
-    )
-
-
-def sums_by_source(cells: npt.NDArray[Number], offsets: IntArray) -> npt.NDArray[Number]:
-    """(sources, sources): sums of (values, values) cells; ``offsets`` are where the values of each source start.
-
-    >>> sums_by_source(np.arange(9).reshape(3, 3), np.array([0, 2, 3])).tolist()
-    [[8, 7], [13, 8]]
-    """
-    sums = np.zeros((len(offsets) - 1, len(offsets) - 1), dtype=cells.dtype)
-    some = np.flatnonzero(np.diff(offsets))  # reduceat cannot sum an empty range, as of a source without values
-    if len(some):
-        first = offsets[some]
-        sums[np.ix_(some, some)] = np.add.reduceat(np.add.reduceat(cells, first, axis=0), first, axis=1)
-    return sums

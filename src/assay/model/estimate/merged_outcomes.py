@@ -85,7 +85,7 @@ class Merged:
         if given is None:
             return None
         if given.vector is not None:
-            together = np.bincount(self.number, weights=given.vector)
+            together = np.bincount(self.number, weights=given.vector).astype(float)
             return BalanceBelief.of_vector(together, strength=given.strength, of=given.of)
         statements = (
             Statement(one.outcomes[self.first], one.among[self.first], one.low, one.high) for one in given.statements

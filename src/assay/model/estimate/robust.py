@@ -426,7 +426,7 @@ class _Model:
         s = np.maximum(self.row_strength, self.belief_strength)[:, None]
         rows = (votes + s[self.source] * mean) / np.maximum(source_votes + s, TINY)[self.source]
         if self.all_count:
-            return np.maximum(rows, TINY)
+            return np.asarray(np.maximum(rows, TINY))
         emitted = (self.used > 0)[:, None]
         # A source with one value emits it whenever it votes.
         only = ~self.several[self.source][:, None]
