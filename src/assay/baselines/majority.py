@@ -43,7 +43,7 @@ class _CountsVotes(Baseline[None]):
     def _outcome_probabilities(self, votes: Votes) -> list[FloatArray]:
         given, votes, parts = votes, votes.unlinked, list[FloatArray]()
         for index, component in enumerate(votes.label_space.components):
-            own = votes.of_component(index) if votes.schema.has_several else votes
+            own = votes.of_component(index) if votes.schema.is_taken_apart else votes
             sets = own.outcome_sets[0 if own is not votes else index]
             silence = Silence.of(own.schema, sets) if votes.tasks.asks_of_labels(index) else None
             probabilities = np.empty((len(votes), len(component)))

@@ -153,6 +153,8 @@ def left_out(schema: Schema) -> list[str]:
     """What a check leaves out because there are too many sources, in sentences; nothing where there are few."""
     if schema.value_count <= MAX_VALUES or len(schema.names) <= MAX_TABLED:
         return []
+    if schema.is_taken_apart and len(schema.label_space.components) > 1:
+        return list(dict.fromkeys(note for place in schema.places for note in left_out(place.schema)))
     return [
         f"of {len(schema.names):,} sources, copies were looked for among the {MOST_COMPARED:,} that vote most often, "
         "and whether votes agree by more than chance was not checked"

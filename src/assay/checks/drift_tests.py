@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -62,28 +63,35 @@ def drift(before: Tally, after: Tally, *, false_alarms: float = FALSE_ALARMS) ->
     []
     """
     found: list[Drift] = []
-    for component in range(len(before.label_space.components)):
-        votes = [tally.votes_on(component) for tally in (before, after)]
-        p_values = different(votes[0], before.items, votes[1], after.items)
-        for j, name in enumerate(before.names):
-            share, later = votes[0][j] / max(before.items, 1), votes[1][j] / max(after.items, 1)
-            found.append(Drift(name, "coverage", float(share), float(later), float(p_values[j])))
-        compared = np.arange(len(before.names))
-        if len(compared) > MAX_TABLED:
-            compared = np.sort(np.argsort(-(votes[0] + votes[1]), kind="stable")[:_MOST_COMPARED])
-        was, now = (tally.overlaps(component, compatible=True, among=compared) for tally in (before, after))
-        pairs = different(was.agreement, was.overlap, now.agreement, now.overlap)
-        met = (was.overlap > 0) & (now.overlap > 0) & ~np.eye(len(compared), dtype=bool)
-        for j, name in enumerate(before.names[source] for source in compared):
-            others = np.flatnonzero(met[j])
-            if not len(others):
-                continue
-            order = others[np.argsort(pairs[j, others], kind="stable")]
-            middle = len(order) // 2
-            share, later = (np.median(part.agreement[j, others] / part.overlap[j, others]) for part in (was, now))
-            combined = min(1.0, pairs[j, order[middle]] * len(order) / (middle + 1))
-            found.append(Drift(name, "agreement", float(share), float(later), float(combined)))
+    for (one, at, columns), (other, _, _) in zip(before.each_component(), after.each_component(), strict=True):
+        # Where components are taken apart, only those are tested that may speak about one.
+        if len(columns):
+            found += _on_component(one, other, at)
     return _beyond_chance(found, false_alarms)
+
+
+def _on_component(before: Tally, after: Tally, component: int) -> Iterator[Drift]:
+    """The tests of all sources on one component, before the number of tests is taken into account."""
+    votes = [tally.votes_on(component) for tally in (before, after)]
+    p_values = different(votes[0], before.items, votes[1], after.items)
+    for j, name in enumerate(before.names):
+        share, later = votes[0][j] / max(before.items, 1), votes[1][j] / max(after.items, 1)
+        yield Drift(name, "coverage", float(share), float(later), float(p_values[j]))
+    compared = np.arange(len(before.names))
+    if len(compared) > MAX_TABLED:
+        compared = np.sort(np.argsort(-(votes[0] + votes[1]), kind="stable")[:_MOST_COMPARED])
+    was, now = (tally.overlaps(component, compatible=True, among=compared) for tally in (before, after))
+    pairs = different(was.agreement, was.overlap, now.agreement, now.overlap)
+    met = (was.overlap > 0) & (now.overlap > 0) & ~np.eye(len(compared), dtype=bool)
+    for j, name in enumerate(before.names[source] for source in compared):
+        others = np.flatnonzero(met[j])
+        if not len(others):
+            continue
+        order = others[np.argsort(pairs[j, others], kind="stable")]
+        middle = len(order) // 2
+        share, later = (np.median(part.agreement[j, others] / part.overlap[j, others]) for part in (was, now))
+        combined = min(1.0, pairs[j, order[middle]] * len(order) / (middle + 1))
+        yield Drift(name, "agreement", float(share), float(later), float(combined))
 
 
 def different(hits: IntArray, trials: IntArray | int, later_hits: IntArray, later_trials: IntArray | int) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import permutations
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -24,11 +24,11 @@ def contradicted(tally: Tally, component: Component) -> Iterator[Problem]:
     """A204: votes for a label that come with more votes for a label it rules out than for the one it implies."""
     if tally.pair is None or len(component.tasks) < 2:
         return
-    for one, other in permutations(component.tasks, 2):
-        implied = _implied(component, one, other)
-        if not implied:
+    named = _named(tally, component)
+    for (one, other), implied in _implied(component).items():
+        if one not in named or other not in named:
             continue
-        together = _together(tally, component, one, other)
+        together = _together(tally, named[one], named[other])
         labels = component.labels[component.tasks.index(other)]
         for label, consequence in implied.items():
             row = together[component.labels[component.tasks.index(one)].index(label)]
@@ -45,31 +45,60 @@ def contradicted(tally: Tally, component: Component) -> Iterator[Problem]:
                 yield Problem("A204", message, fix, tasks=(one, other))
 
 
-def _implied(component: Component, one: str, other: str) -> dict[str, str]:
-    """Labels of one task that leave a single label of another, which is not the only one it has."""
-    labels = component.labels[component.tasks.index(other)]
-    if len(labels) < 2:
-        return {}
-    found = {}
-    for label in component.labels[component.tasks.index(one)]:
-        said = {outcome[other] for outcome in component.outcomes if outcome[one] == label}
-        if len(said) == 1 and (only := said.pop()) is not None:
-            found[label] = only
+def _implied(component: Component) -> dict[tuple[str, str], dict[str, str]]:
+    """Per pair of tasks the labels of one that leave a single label of the other, which is not the only one it has.
+
+    Only pairs that have some, in the order of the tasks. In a large hierarchy these are few among all pairs.
+    """
+    codes = component.codes
+    several = np.array([len(labels) > 1 for labels in component.labels])
+    found: dict[tuple[str, str], dict[str, str]] = {}
+    for at, (one, names) in enumerate(zip(component.tasks, component.labels, strict=True)):
+        by_other: dict[int, dict[str, str]] = {}
+        for number, label in enumerate(names):
+            left = codes[codes[:, at] == number]
+            if not len(left):
+                continue
+            lowest, highest = left.min(axis=0), left.max(axis=0)
+            for other in np.flatnonzero((lowest == highest) & (lowest >= 0) & several).tolist():
+                if other != at:
+                    by_other.setdefault(other, {})[label] = component.labels[other][lowest[other]]
+        found |= {(one, component.tasks[other]): by_other[other] for other in sorted(by_other)}
     return found
 
 
-def _together(tally: Tally, component: Component, one: str, other: str) -> IntArray:
+@dataclass(frozen=True, eq=False)
+class _Naming:
+    """The values that name a label of one task."""
+
+    values: IntArray
+    """(values,): their numbers among those of all sources."""
+    source: IntArray
+    """(values,): whose they are."""
+    says: IntArray
+    """(values, labels): ones where a value names the label."""
+
+
+def _named(tally: Tally, component: Component) -> dict[str, _Naming]:
+    """Of each task that is named the values that do."""
+    labels = dict(zip(component.tasks, component.labels, strict=True))
+    found: dict[str, list[tuple[int, int]]] = {}
+    for number, value in enumerate(value for table in tally.values for value in table):
+        for task, label in value.labels:
+            if isinstance(label, str) and task in labels:
+                found.setdefault(task, []).append((number, labels[task].index(label)))
+    source = tally.schema.source_of_value
+    named = {}
+    for task, pairs in found.items():
+        values, codes = np.array(pairs, dtype=np.int64).T
+        says = (codes[:, None] == np.arange(len(labels[task]))).astype(np.int64)
+        named[task] = _Naming(values, source[values], says)
+    return named
+
+
+def _together(tally: Tally, one: _Naming, other: _Naming) -> IntArray:
     """(labels of one task, labels of the other): how often different sources vote for the two on one item."""
     assert tally.pair is not None
-    source = np.repeat(np.arange(len(tally.names)), np.diff(tally.schema.offsets))
-    says = [_says(tally, component, task) for task in (one, other)]
-    pair = tally.pair * (source[:, None] != source[None])
-    total: IntArray = says[0].T @ pair @ says[1]
+    pair = tally.pair[np.ix_(one.values, other.values)] * (one.source[:, None] != other.source[None])
+    total: IntArray = one.says.T @ pair @ other.says
     return total
-
-
-def _says(tally: Tally, component: Component, task: str) -> IntArray:
-    """(values of all sources, labels of a task): ones where a value names the label."""
-    labels = component.labels[component.tasks.index(task)]
-    named = [dict(value.labels).get(task) for values in tally.values for value in values]
-    return np.array([[name == label for label in labels] for name in named], dtype=np.int64).reshape(-1, len(labels))

@@ -165,7 +165,23 @@ class VoteCounts:
 def count_votes(tally: Tally) -> list[VoteCounts]:
     """The counts of each component, leaving out those with a single outcome, about which nothing is to be learned."""
     components = tally.tasks.label_space.components
-    return [_counts_of(tally, index) for index, component in enumerate(components) if len(component) > 1]
+    counted = _counts_of if tally.parts is None else _counts_apart
+    return [counted(tally, index) for index, component in enumerate(components) if len(component) > 1]
+
+
+def _counts_apart(tally: Tally, index: int) -> VoteCounts:
+    """The counts of a component that was counted by itself, with its sources by their columns in all votes."""
+    part, at, columns = tally.of_component(index)
+    found = _counts_of(part, at)
+    return replace(
+        found,
+        component=tally.tasks.label_space.components[index],
+        index=index,
+        names_labels=tally.tasks.asks_of_labels(index),
+        columns=tuple(columns[list(found.columns)].tolist()),
+        overlaps=lambda among: part.overlaps(at, among=np.searchsorted(columns, among)),
+        meeting=lambda among: part.met(at, np.searchsorted(columns, among)),
+    )
 
 
 def _counts_of(tally: Tally, index: int) -> VoteCounts:
@@ -202,9 +218,6 @@ def _counts_of(tally: Tally, index: int) -> VoteCounts:
 
 
 def _value_pairs(tally: Tally, index: int, speakers: npt.NDArray[np.intp]) -> ValuePairs | None:
-    if tally.parts is not None:
-        part, at, columns = tally.of_component(index)
-        return _value_pairs(part, at, np.flatnonzero(np.isin(columns, speakers)))
     if tally.pair is None:
         return None
     said = tally.schema.outcome_sets[index].of_value

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from assay._core.lazy_names import lazy_names
 
 _HOMES = {
+    "assay.counts.block_counts": ["Overlaps", "hashes_of", "sums_by_source"],
     "assay.counts.cliques": ["MAX_CONFIGURATIONS", "Clique", "Design", "Layout", "layout_of", "tied"],
     "assay.counts.counting": ["count", "needs_counting_in_pieces", "tally_of"],
     "assay.counts.evidence": ["Evidence"],
@@ -24,7 +25,7 @@ _HOMES = {
         "omega_of",
         "single_indicators",
     ],
-    "assay.counts.tally": ["MAX_TABLED", "MAX_VALUES", "Overlaps", "Tally", "hashes_of", "sums_by_source"],
+    "assay.counts.tally": ["MAX_TABLED", "MAX_VALUES", "Tally"],
 }
 
 __all__ = [
@@ -58,6 +59,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from assay.counts.block_counts import Overlaps, hashes_of, sums_by_source
     from assay.counts.cliques import MAX_CONFIGURATIONS, Clique, Design, Layout, layout_of, tied
     from assay.counts.counting import count, needs_counting_in_pieces, tally_of
     from assay.counts.evidence import Evidence
@@ -72,6 +74,6 @@ if TYPE_CHECKING:
         omega_of,
         single_indicators,
     )
-    from assay.counts.tally import MAX_TABLED, MAX_VALUES, Overlaps, Tally, hashes_of, sums_by_source
+    from assay.counts.tally import MAX_TABLED, MAX_VALUES, Tally
 
 __getattr__ = lazy_names(globals(), _HOMES)

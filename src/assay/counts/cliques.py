@@ -153,7 +153,9 @@ class Layout:
     soft: frozenset[int] = frozenset()
     """The sources with levels of confidence: values that allow the same, consecutive and rising."""
     apart: Apart | None = None
-    """The component, if its votes are taken apart from others, since a source may cast several on one item."""
+    """The component, if its votes are taken apart from others: see :attr:`assay.votes.Schema.is_taken_apart`."""
+    sizes: IntArray | None = None
+    """(outcomes,): how many outcomes each stands for, if some that no value tells apart are merged; None if not."""
 
     @cached_property
     def all_single(self) -> bool:
@@ -164,6 +166,10 @@ class Layout:
     def value_offsets(self) -> IntArray:
         """(sources + 1,): where the values of each source start, in a consecutive numbering of all values."""
         return np.cumsum([0, *map(len, self.masks)], dtype=np.int64)
+
+    def counted(self, masks: BoolArray) -> npt.NDArray[Any]:
+        """(…, outcomes): how many outcomes each entry stands for, where a mask holds."""
+        return masks if self.sizes is None else masks * self.sizes
 
     @cached_property
     def all_masks(self) -> BoolArray:
@@ -197,12 +203,19 @@ class Layout:
     def without_levels(self) -> Layout:
         """The same sources as if their confidence did not count: a value per label. For counts, not for votes."""
         masks = tuple(masks[self._starts_label(source)] for source, masks in enumerate(self.masks))
-        return Layout(masks, self.graph, self.outcomes) if self.has_levels else self
+        return Layout(masks, self.graph, self.outcomes, sizes=self.sizes) if self.has_levels else self
 
     @property
     def sources(self) -> IntArray:
         """(sources,): their columns in the votes."""
         return np.arange(len(self.masks)) if self.translation is None else self.translation.sources
+
+    @property
+    def value_of_code(self) -> tuple[npt.NDArray[np.int32], ...]:
+        """Per source: code -> value, −1 where it says nothing about the component. Abstain is last."""
+        if self.translation is not None:
+            return self.translation.value_of_code
+        return tuple(np.append(np.arange(len(masks), dtype=np.int32), np.int32(-1)) for masks in self.masks)
 
     def own(self, votes: Votes) -> tuple[Layout, Votes]:
         """The votes that speak about this component, and the layout of these; both as they are if not taken apart."""
@@ -234,7 +247,7 @@ class Layout:
         """Some of the sources, renumbered in the given order, and the dependencies between them."""
         soft = frozenset(at for at, source in enumerate(sources) if source in self.soft)
         masks = tuple(self.masks[source] for source in sources)
-        return Layout(masks, self.graph.restricted(sources), self.outcomes, soft=soft)
+        return Layout(masks, self.graph.restricted(sources), self.outcomes, soft=soft, sizes=self.sizes)
 
     @cached_property
     def cliques(self) -> tuple[Clique, ...]:
@@ -259,6 +272,18 @@ class Layout:
     def offsets(self) -> IntArray:
         """Where each clique's columns start in the design matrix, and where the last one's end."""
         return np.concatenate([[0], np.cumsum([clique.size - 1 for clique in self.cliques])]).astype(np.int64)
+
+    @cached_property
+    def silent_rows(self) -> IntArray:
+        """(cliques,): where all of each clique abstain, in tables over configurations that lie one below the other."""
+        return np.cumsum([clique.size for clique in self.cliques], dtype=np.int64) - 1
+
+    @cached_property
+    def vote_rows(self) -> tuple[IntArray, IntArray]:
+        """(columns of the design matrix,): their rows there, and the rows in which their cliques abstain."""
+        silent = np.repeat(self.silent_rows, np.diff(self.silent_rows, prepend=-1))
+        rows = np.flatnonzero(np.arange(len(silent)) != silent)
+        return rows, silent[rows]
 
     def design(self, rows: SparseCodes) -> Design:
         """The configurations of each row of votes; those in which all abstain are left out.
@@ -321,6 +346,8 @@ def layout_of(schema: Schema, component: int, graph: SourceGraph) -> Layout:
     Sources that never vote on the component are left out. Values that allow the same
     of its outcomes are merged into one, unless they differ in confidence.
     """
+    if schema.is_taken_apart:
+        return _layout_apart(schema, component, graph)
     sets = schema.outcome_sets[component]
     speaking = [j for j, of_code in enumerate(sets.of_code) if (of_code >= 0).any()]
     masks, values = [], []
@@ -331,17 +358,32 @@ def layout_of(schema: Schema, component: int, graph: SourceGraph) -> Layout:
     same = len(speaking) == len(schema.names) and all(
         np.array_equal(of_code[:-1], np.arange(len(of_code) - 1)) for of_code in values
     )
-    apart = None
-    if schema.has_several:
-        own = schema.places[component].schema
-        apart = Apart(component, layout_of(own, 0, SourceGraph(own.names)).translation)
     return Layout(
         tuple(masks),
         graph.restricted(speaking),
         len(schema.label_space.components[component]),
         None if same else Translation(np.array(speaking, dtype=np.int64), tuple(values)),
         frozenset(at for at, j in enumerate(speaking) if sets.levels[j].any()),
-        apart,
+    )
+
+
+def _layout_apart(schema: Schema, component: int, graph: SourceGraph) -> Layout:
+    """The layout of one of many components, which is the one that it would have if there were no others."""
+    place = schema.places[component]
+    own = layout_of(place.schema, 0, SourceGraph(place.schema.names))
+    codes = [np.arange(len(masks)) for masks in own.masks] if own.translation is None else own.translation.value_of_code
+    # A component that nobody votes on has a source called nobody, which is none of the sources of all votes.
+    kept = own.sources if len(place.sources) else np.empty(0, dtype=np.int64)
+    lookups = place.lookups(schema.values)
+    values = [np.append(codes[at], -1)[lookups[source]] for at, source in enumerate(kept)]
+    speaking = place.sources[kept]
+    return Layout(
+        own.masks,
+        graph.restricted(speaking.tolist()),
+        own.outcomes,
+        Translation(speaking, tuple(value.astype(np.int32) for value in values)),
+        own.soft,
+        Apart(component, own.translation),
     )
 
 

@@ -8,11 +8,10 @@ from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from assay._core.progress import Progress
-from assay.counts.patterns import EVERYTHING, SKETCH_SIZE, Hashes, Sketch
-from assay.counts.tally import Tally, count_frequent, count_part, sum_of
+from assay.counts.patterns import EVERYTHING, SKETCH_SIZE, Hashes
+from assay.counts.tally import Crowded, Frequent, Tally, count_frequent, count_part, sum_frequent, sum_of
 from assay.engine import Engine, Local, engine_of
 from assay.errors import VoteError
 from assay.votes import Piece, Schema, Votes, as_votes, is_in_pieces, map_pieces, pieces_of, read, schema_of
@@ -87,14 +86,15 @@ def tally_of(
             # More patterns would have fitted than were looked for: rows repeat more often than in the first piece.
             job = replace(job, limit=np.full(1, EVERYTHING))
             total = _count_pieces(place, job, pieces, _Sums(), bar)
-    if not again or not total.sketch.needs_second_pass:
+    if not again or not total.needs_second_pass:
         return total
+    crowded = total.crowded
+    frequent: Frequent = (None,) * len(crowded)
     with Progress("counting frequent votes", items, show=progress) as bar:
-        frequent = Sketch.zero(len(schema.names), size=2**62)
-        for counted, found in map_pieces(place, _CountFrequent(schema, total.sketch.crowded), pieces):
-            frequent = frequent + found
+        for counted, found in map_pieces(place, _CountFrequent(schema, crowded), pieces):
+            frequent = sum_frequent(frequent, found)
             bar.advance(counted)
-    return replace(total, sketch=total.sketch.with_frequent(frequent))
+    return total.with_frequent(frequent)
 
 
 def _count_pieces(place: Engine, job: _Count, pieces: Iterable[Piece], sums: _Sums, bar: Progress) -> Tally:
@@ -163,12 +163,13 @@ class _CountFrequent:
     """Count the frequent patterns of one piece; runs on a worker."""
 
     schema: Schema
-    crowded: npt.NDArray[np.bool_]
+    crowded: Crowded
 
-    def __call__(self, piece: Piece) -> tuple[int, Sketch]:
-        frequent, items = Sketch.zero(len(self.schema.names), size=2**62), 0
+    def __call__(self, piece: Piece) -> tuple[int, Frequent]:
+        frequent: Frequent = (None,) * len(self.crowded)
+        items = 0
         for votes in _aligned(piece, self.schema):
-            frequent = frequent + count_frequent(votes, self.crowded)
+            frequent = sum_frequent(frequent, count_frequent(votes, self.crowded))
             items += len(votes)
         return items, frequent
 

@@ -20,9 +20,19 @@ from assay._core.memory import check_memory
 from assay._core.reading import reading
 from assay._core.stored_arrays import stored_array
 from assay._core.threads import parallel_map, ranges, thread_count
+from assay.counts.block_counts import (
+    Overlaps,
+    count_meetings,
+    count_overlaps,
+    emitted,
+    hashes_of,
+    lister,
+    numbered,
+    sums_by_source,
+)
 from assay.counts.files import read_counts, write_counts
 from assay.counts.meetings import Meetings, most_meetings
-from assay.counts.patterns import EVERYTHING, SKETCH_SIZE, Sketch, multipliers, patterns_in
+from assay.counts.patterns import EVERYTHING, SKETCH_SIZE, Sketch, patterns_in
 from assay.errors import VoteError
 from assay.votes import HasSchema, Schema, SparseCodes, Votes
 
@@ -35,8 +45,12 @@ MAX_VALUES = 2_048
 MAX_TABLED = 2_048
 """With more sources than this, and too many values, co-votes are counted only of the pairs that meet."""
 
+Crowded = tuple[BoolArray | None, ...]
+"""Per sketch which of its buckets have frequent patterns, if any do: one sketch, or one a component."""
+Frequent = tuple[Sketch | None, ...]
+"""The frequent patterns found in these."""
+
 Sum = TypeVar("Sum", "Tally", Sketch)
-Number = TypeVar("Number", np.int64, np.float64)
 
 _ITEMS_AT_ONCE = 2**22
 _LEAST_SKETCH = 2**16
@@ -46,16 +60,6 @@ _PACKED_COST, _LISTED_COST = 0.3 / 64, 1.5
 
 _MATRICES, _LISTS = 4, 12
 """How many numbers for each two sources are in memory while these are counted, in tables or in lists."""
-
-
-@dataclass(frozen=True, eq=False)
-class Overlaps:
-    """How often two sources vote on the same item of one component, and how often they agree."""
-
-    overlap: IntArray
-    """(sources, sources); the diagonal is how often each votes."""
-    agreement: IntArray
-    """(sources, sources); the same diagonal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,17 +81,15 @@ class Tally(HasSchema):
     meetings: tuple[Meetings, ...] | None = field(default=None, repr=False)
     """Per component, in place of these; only if there are too many sources for tables."""
     parts: tuple[Tally, ...] | None = field(default=None, repr=False)
-    """The counts of each component by itself, in place of patterns and pairs, where any subset of labels may apply."""
+    """The counts of each component by itself, in place of pairs, if they are taken apart. Models are fitted to their
+    patterns; those of whole rows are for reports, and there are none where any subset of labels may apply."""
 
     @classmethod
-    def of_parts(cls, schema: Schema, parts: Sequence[Tally]) -> Tally:
-        """The counts of all components, from those of each."""
-        single = np.zeros(schema.value_count, dtype=np.int64)
-        for place, part in zip(schema.places, parts, strict=True):
-            numbers = [schema.offsets[source] + own for source, own in zip(place.sources, place.codes, strict=True)]
-            single[np.concatenate([*numbers, np.empty(0, dtype=np.int64)])] = part.single
+    def of_parts(cls, schema: Schema, parts: Sequence[Tally], single: IntArray, sketch: Sketch | None = None) -> Tally:
+        """The counts of all components, from those of each, of how often each value was emitted, and of whole rows."""
         covered = np.array([part.covered[0] for part in parts], dtype=np.int64)
-        return cls(schema, parts[0].items, single, covered, Sketch.zero(len(schema.names), 0), parts=tuple(parts))
+        rows = Sketch.zero(len(schema.names), 0) if sketch is None else sketch
+        return cls(schema, parts[0].items, single, covered, rows, parts=tuple(parts))
 
     @classmethod
     def of(cls, votes: Votes, size: int = SKETCH_SIZE) -> Tally:
@@ -108,7 +110,13 @@ class Tally(HasSchema):
         if self.schema != other.schema:
             raise VoteError("only counts of the same tasks, sources and values can be added")
         if self.parts is not None and other.parts is not None:
-            return Tally.of_parts(self.schema, [a + b for a, b in zip(self.parts, other.parts, strict=True)])
+            parts = [a + b for a, b in zip(self.parts, other.parts, strict=True)]
+            return Tally.of_parts(self.schema, parts, self.single + other.single, self.sketch + other.sketch)
+        if self.parts is not None or other.parts is not None:
+            raise VoteError(
+                f"some of these counts of {len(self.covered):,} unrelated components were made by an earlier version, "
+                "which counted them together; count all votes again"
+            )
         overlaps = None
         if self.counted_overlaps is not None and other.counted_overlaps is not None:
             overlaps = tuple(
@@ -142,7 +150,8 @@ class Tally(HasSchema):
         """Its contents, for a file."""
         if self.parts is not None:
             named = [(index, part.arrays()) for index, part in enumerate(self.parts)]
-            return {f"part {index} {name}": array for index, arrays in named for name, array in arrays.items()}
+            of_parts = {f"part {index} {name}": array for index, arrays in named for name, array in arrays.items()}
+            return {"single": self.single} | of_parts | (self.sketch.arrays("pattern") if self.sketch.size else {})
         arrays = {"items": np.array(self.items), "single": self.single, "covered": self.covered}
         if self.pair is not None:
             arrays["pair"] = self.pair
@@ -158,13 +167,8 @@ class Tally(HasSchema):
     @classmethod
     def from_arrays(cls, schema: Schema, arrays: Mapping[str, npt.NDArray[Any]]) -> Tally:
         """The tally that :meth:`arrays` describes; raises KeyError or ValueError if the arrays are not valid."""
-        if schema.has_several:
-            parts = []
-            for index, place in enumerate(schema.places):
-                prefix = f"part {index} "
-                own = {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}
-                parts.append(cls.from_arrays(place.schema, own))
-            return cls.of_parts(schema, parts)
+        if schema.is_taken_apart and ("part 0 items" in arrays or schema.has_several):
+            return _stored_parts(schema, arrays)
         values, sources, components = schema.value_count, len(schema.names), len(schema.label_space.components)
         items = int(stored_array(arrays, "items", (), np.int64, low=0))
 
@@ -208,6 +212,34 @@ class Tally(HasSchema):
         if self.parts is None:
             return self, component, np.arange(len(self.names))
         return self.parts[component], 0, self.schema.places[component].sources
+
+    def each_component(self) -> Iterator[tuple[Tally, int, IntArray]]:
+        """The same of each component in turn."""
+        return map(self.of_component, range(len(self.label_space.components)))
+
+    @property
+    def needs_second_pass(self) -> bool:
+        """Whether some frequent patterns may not have been counted over all items."""
+        return any(sketch.needs_second_pass for sketch in self._sketches)
+
+    @property
+    def crowded(self) -> Crowded:
+        """Where frequent patterns are looked for in a second pass."""
+        return tuple(sketch.crowded if sketch.needs_second_pass else None for sketch in self._sketches)
+
+    @property
+    def _sketches(self) -> list[Sketch]:
+        """That of whole rows, and if components are taken apart that of each."""
+        return [self.sketch, *(part.sketch for part in self.parts or ())]
+
+    def with_frequent(self, frequent: Frequent) -> Tally:
+        """The same with frequent patterns that were counted over all items."""
+        whole, *others = frequent
+        known = self if whole is None else replace(self, sketch=self.sketch.with_frequent(whole))
+        if self.parts is None:
+            return known
+        parts = (part.with_frequent((found,)) for part, found in zip(self.parts, others, strict=True))
+        return replace(known, parts=tuple(parts))
 
     def overlaps(self, component: int, *, compatible: bool = False, among: IntArray | None = None) -> Overlaps:
         """How often two sources vote on the same item of one component, and how often they agree.
@@ -313,10 +345,13 @@ def count(parts: Callable[[], Iterable[Votes]], size: int = SKETCH_SIZE) -> Tall
         If there are no parts, or parts of different sources.
     """
     total = sum_of(_counted(part, size) for part in parts())
-    if not total.sketch.needs_second_pass:
+    if not total.needs_second_pass:
         return total
-    frequent = sum_of(count_frequent(part, total.sketch.crowded) for part in parts())
-    return replace(total, sketch=total.sketch.with_frequent(frequent))
+    crowded = total.crowded
+    frequent: Frequent = (None,) * len(crowded)
+    for part in parts():
+        frequent = sum_frequent(frequent, count_frequent(part, crowded))
+    return total.with_frequent(frequent)
 
 
 def count_part(votes: Votes, size: int = SKETCH_SIZE, highest: np.uint64 = EVERYTHING) -> Tally:
@@ -324,9 +359,18 @@ def count_part(votes: Votes, size: int = SKETCH_SIZE, highest: np.uint64 = EVERY
     return sum_of(_counted(block, size, highest) for block in blocks(votes))
 
 
-def count_frequent(votes: Votes, crowded: BoolArray) -> Sketch:
+def count_frequent(votes: Votes, crowded: Crowded) -> Frequent:
     """The frequent patterns of one part of the votes: those in crowded buckets."""
-    return patterns_in(crowded, hashes_of(votes), _lister(votes))
+    whole, *others = crowded
+    found = [None if whole is None else patterns_in(whole, hashes_of(votes), lister(votes))]
+    for index, one in enumerate(others):
+        found += [None] if one is None else count_frequent(votes.unlinked.of_component(index), (one,))
+    return tuple(found)
+
+
+def sum_frequent(one: Frequent, other: Frequent) -> Frequent:
+    """The frequent patterns of two parts of the votes."""
+    return tuple(b if a is None else a if b is None else a + b for a, b in zip(one, other, strict=True))
 
 
 def blocks(votes: Votes) -> Iterator[Votes]:
@@ -347,12 +391,15 @@ def sum_of(parts: Iterable[Sum]) -> Sum:
 
 def _counted(votes: Votes, size: int, highest: np.uint64 = EVERYTHING) -> Tally:
     n, m = votes.shape
-    if votes.schema.has_several:
+    if votes.schema.is_taken_apart:
         votes = votes.unlinked
         components = len(votes.label_space.components)
         room = size and max(size // components, _LEAST_SKETCH)
-        # Patterns of a part are few, so that none needs a second pass over all votes.
-        return Tally.of_parts(votes.schema, [Tally.of(votes.of_component(at), room) for at in range(components)])
+        parts = [_counted(votes.of_component(at), room) for at in range(components)]
+        single = emitted(votes)
+        # Whole rows of several votes a source are as many as the items, and tell a report nothing.
+        whole = None if votes.schema.has_several else _sketch(votes, int(single.sum()), size, highest)
+        return Tally.of_parts(votes.schema, parts, single, whole)
     first = votes.schema.offsets
     groups = np.array([sets.of_value >= 0 for sets in votes.outcome_sets], dtype=np.int64)
     pieces = ranges(n, thread_count(), step=16_384)
@@ -375,18 +422,22 @@ def _counted(votes: Votes, size: int, highest: np.uint64 = EVERYTHING) -> Tally:
         )
         single = np.bincount(first[votes.cast.sources] + votes.cast.codes, minlength=first[-1]).astype(np.int64)
         if is_tabled:
-            counted = [_count_overlaps(votes, first, component) for component in range(len(groups))]
+            counted = [count_overlaps(votes, first, component) for component in range(len(groups))]
             overlaps = tuple(found for found, _ in counted)
             covered = np.array([items for _, items in counted], dtype=np.int64)
         else:
-            listed = [_count_meetings(votes, first, component) for component in range(len(groups))]
+            listed = [count_meetings(votes, first, component) for component in range(len(groups))]
             meetings = tuple(met for met, _ in listed)
             covered = np.array([items for _, items in listed], dtype=np.int64)
-    if size:
-        sketch = Sketch.of(hashes_of(votes), _lister(votes), int(single.sum()), size, highest)
-    else:
-        sketch = Sketch.zero(m, size)
+    sketch = _sketch(votes, int(single.sum()), size, highest)
     return Tally(votes.schema, n, single, covered, sketch, pair, overlaps, meetings)
+
+
+def _sketch(votes: Votes, cast: int, size: int, highest: np.uint64) -> Sketch:
+    """The patterns of votes, of which so many were cast; none if the size is 0."""
+    if not size:
+        return Sketch.zero(len(votes.names), size)
+    return Sketch.of(hashes_of(votes), lister(votes), cast, size, highest)
 
 
 def _pairs(votes: Votes, first: IntArray, groups: IntArray) -> tuple[IntArray, IntArray]:
@@ -402,30 +453,31 @@ def _pairs(votes: Votes, first: IntArray, groups: IntArray) -> tuple[IntArray, I
             counting_loops.count_packed(votes.codes.T, first, groups, pair, covered)
             return pair, covered
     cast = votes.cast
-    counting_loops.count_listed(cast.starts, _numbered(cast, first), groups, pair, covered)
+    counting_loops.count_listed(cast.starts, numbered(cast, first), groups, pair, covered)
     return pair, covered
 
 
-def _count_overlaps(votes: Votes, first: IntArray, component: int) -> tuple[Overlaps, int]:
-    from assay._core import counting_loops
-
-    cast = votes.cast
-    says = votes.outcome_sets[component].of_value[_numbered(cast, first)]
-    overlap, agreement = (np.zeros((len(votes.names), len(votes.names)), dtype=np.int64) for _ in range(2))
-    covered = counting_loops.count_overlaps(cast.starts, cast.sources, says, overlap, agreement)
-    for counts in (overlap, agreement):
-        counts += np.triu(counts, 1).T
-    return Overlaps(overlap, agreement), covered
-
-
-def _count_meetings(votes: Votes, first: IntArray, component: int) -> tuple[Meetings, int]:
-    """The pairs of sources that meet on a component, and how many items have a vote."""
-    cast = votes.cast
-    says = votes.outcome_sets[component].of_value[_numbered(cast, first)]
-    about = says >= 0
-    starts = np.concatenate([[0], np.cumsum(about)])[cast.starts].astype(np.int64)
-    met = Meetings.of(len(votes.names), starts, cast.sources[about], says[about])
-    return met, int((np.diff(starts) > 0).sum())
+def _stored_parts(schema: Schema, arrays: Mapping[str, npt.NDArray[Any]]) -> Tally:
+    """The counts of components that were taken apart, from a file."""
+    named: dict[str, dict[str, npt.NDArray[Any]]] = {}
+    for name, array in arrays.items():
+        if name.startswith("part "):
+            _, index, own = name.split(" ", 2)
+            named.setdefault(index, {})[own] = array
+    parts = [Tally.from_arrays(place.schema, named.get(str(at), {})) for at, place in enumerate(schema.places)]
+    if len({part.items for part in parts}) > 1:
+        raise ValueError("all components must be counted on the same items, but are not")
+    if "single" not in arrays:
+        # Written before values could speak about several components: what each says there is all it says.
+        single = np.zeros(schema.value_count, dtype=np.int64)
+        for place, part in zip(schema.places, parts, strict=True):
+            numbers = [schema.offsets[source] + own for source, own in zip(place.sources, place.codes, strict=True)]
+            single[np.concatenate([*numbers, np.empty(0, dtype=np.int64)])] = part.single
+        return Tally.of_parts(schema, parts, single)
+    items = parts[0].items
+    single = stored_array(arrays, "single", (schema.value_count,), np.int64, low=0, high=items)
+    whole = Sketch.from_arrays(arrays, "pattern", schema, items) if "pattern keys" in arrays else None
+    return Tally.of_parts(schema, parts, single, whole)
 
 
 def _stored_meetings(arrays: Mapping[str, npt.NDArray[Any]], part: int, sources: int, items: int) -> Meetings:
@@ -439,45 +491,3 @@ def _stored_meetings(arrays: Mapping[str, npt.NDArray[Any]], part: int, sources:
     if (np.diff(pairs) <= 0).any() or (pairs // sources > pairs % sources).any() or (agreement > overlap).any():
         raise ValueError("pairs of sources must be in order, and cannot agree more often than they meet")
     return Meetings(sources, pairs, overlap, agreement)
-
-
-def _numbered(cast: SparseCodes, first: IntArray) -> npt.NDArray[np.int32]:
-    """(votes,): the number of each one's value, in the consecutive numbering of all values."""
-    numbers: npt.NDArray[np.int32] = first[:-1].astype(np.int32)[cast.sources] + cast.codes
-    return numbers.astype(np.int32, copy=False)
-
-
-def hashes_of(votes: Votes) -> npt.NDArray[np.uint64]:
-    """(items,): the hashes of their rows, which identify patterns."""
-    factors = multipliers(votes.names)
-    hashes = np.empty(len(votes), dtype=np.uint64)
-
-    def fill(rows: slice) -> None:
-        votes.store.block(rows.start, rows.stop).hashes(factors, hashes[rows])
-
-    parallel_map(fill, ranges(len(votes), thread_count(), step=2_048))
-    return hashes
-
-
-def _lister(votes: Votes) -> Callable[[IntArray], SparseCodes]:
-    """A function that returns the votes of rows, given their numbers."""
-    if votes.is_sparse:
-        return votes.cast.take
-    none = SparseCodes.empty(len(votes.names), votes.schema.code_type)
-    return lambda rows: SparseCodes.concat(
-        [none, *parallel_map(lambda part: SparseCodes.of(votes.codes, rows[part]), ranges(len(rows), thread_count()))]
-    )
-
-
-def sums_by_source(cells: npt.NDArray[Number], offsets: IntArray) -> npt.NDArray[Number]:
-    """(sources, sources): sums of (values, values) cells; ``offsets`` are where the values of each source start.
-
-    >>> sums_by_source(np.arange(9).reshape(3, 3), np.array([0, 2, 3])).tolist()
-    [[8, 7], [13, 8]]
-    """
-    sums = np.zeros((len(offsets) - 1, len(offsets) - 1), dtype=cells.dtype)
-    some = np.flatnonzero(np.diff(offsets))  # reduceat cannot sum an empty range, as of a source without values
-    if len(some):
-        first = offsets[some]
-        sums[np.ix_(some, some)] = np.add.reduceat(np.add.reduceat(cells, first, axis=0), first, axis=1)
-    return sums

@@ -209,14 +209,21 @@ class Fitted(HasSchema):
         return balances[0] if len(balances) == 1 else balances
 
     @cached_property
+    def _homes(self) -> list[list[tuple[FittedComponent, int, npt.NDArray[np.int32]]]]:
+        """Per source the components that it votes on, its number there, and which of its values there each code is."""
+        found: list[list[tuple[FittedComponent, int, npt.NDArray[np.int32]]]] = [[] for _ in self.names]
+        for part in self.components:
+            for at, (source, of_code) in enumerate(zip(part.sources, part.layout.value_of_code, strict=True)):
+                found[source].append((part, at, of_code))
+        return found
+
+    @cached_property
     def conditionals(self) -> BySource:
         """Per source its confusion matrix in its own values; a list of those if it votes on several components."""
         found: list[list[FloatArray]] = [[] for _ in self.names]
-        for index, part in enumerate(self.components):
-            sets = self.schema.outcome_sets[index]
-            for at, source in enumerate(part.sources):
-                table = part.fit.parameters.conditionals[at]
-                found[source].append(_in_own_values(table, sets.distinct(source)[0], self.uses[source]))
+        for source, homes in enumerate(self._homes):
+            for part, at, of_code in homes:
+                found[source].append(_in_own_values(part.fit.parameters.conditionals[at], of_code, self.uses[source]))
         silent = np.ones((1, len(self.tasks.label_space.components[0])))
         return BySource([tables[0] if len(tables) == 1 else tables or silent for tables in found], self.names)
 
@@ -278,21 +285,15 @@ class Fitted(HasSchema):
 
     def _by_chance(self, source: int, code: int) -> float:
         """How often a value would be right if all outcomes were equally common."""
-        shares = [1.0]
-        for index, part in enumerate(self.components):
-            value = int(self.schema.outcome_sets[index].distinct(source)[0][code])
-            if value >= 0:
-                at = int(np.flatnonzero(part.sources == source)[0])
-                shares.append(float(part.layout.masks[at][value].mean()))
-        return min(shares)
+        told = ((part.layout.masks[at], int(of_code[code])) for part, at, of_code in self._homes[source])
+        return min([1.0, *(float(masks[value].mean()) for masks, value in told if value >= 0)])
 
     def _accuracy_of(self, source: int, code: int) -> tuple[float, float, float]:
         """A value's accuracy with its interval: the lowest over components, if it allows outcomes of several."""
         found = []
-        for index, part in enumerate(self.components):
-            value = int(self.schema.outcome_sets[index].distinct(source)[0][code])
+        for part, at, of_code in self._homes[source]:
+            value = int(of_code[code])
             if value >= 0:
-                at = int(np.flatnonzero(part.sources == source)[0])
                 accuracy, low, high = (float(numbers[value]) for numbers in part.fit.intervals[at])
                 found.append((accuracy, low, high))
         return min(found, default=(1.0, 0.0, 1.0))

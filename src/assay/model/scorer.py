@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay._core.threads import parallel_map, ranges, thread_count
-from assay.counts import Clique, Layout
+from assay.counts import Clique
 from assay.model.scoring import Scoring, softmax
 from assay.votes import SparseCodes, Votes
 
@@ -33,7 +33,7 @@ class Scorer:
     def __init__(self, scoring: Scoring) -> None:
         self.scoring = scoring
         layout = self._layout = scoring.layout.taken_apart
-        values_of, columns_of = _values_of_codes(layout), layout.sources
+        values_of, columns_of = layout.value_of_code, layout.sources
         # Only differences between outcomes matter, so all are taken against the first.
         self._base = scoring.base[1:] - scoring.base[:1]
         self._where_asked = (scoring.silence_where_asked[1:] - scoring.silence_where_asked[:1])[:, None]
@@ -125,13 +125,6 @@ class Scorer:
 
         parallel_map(score, ranges(len(rows), max(-(-len(rows) // BLOCK), 1)))
         return posterior, voted
-
-
-def _values_of_codes(layout: Layout) -> tuple[npt.NDArray[np.int32], ...]:
-    """Per source: code -> value in the layout, −1 where it says nothing about the component. Abstain is last."""
-    if layout.translation is not None:
-        return layout.translation.value_of_code
-    return tuple(np.append(np.arange(len(masks), dtype=np.int32), np.int32(-1)) for masks in layout.masks)
 
 
 def _ends(sizes: list[int]) -> npt.NDArray[np.int64]:

@@ -87,7 +87,7 @@ class Scoring:
 
     def _silence_of(self, cliques: npt.NDArray[np.bool_]) -> FloatArray:
         # Added one after the other, whatever the number of cliques, so that it has the same bits everywhere.
-        silence = np.cumsum(self._stacked[self._last[cliques]], axis=0)
+        silence = np.cumsum(self._stacked[self.layout.silent_rows[cliques]], axis=0)
         return np.asarray(silence[-1] if len(silence) else np.zeros(len(self.prior)))
 
     def was_asked(self, design: Design) -> npt.NDArray[np.bool_]:
@@ -100,21 +100,14 @@ class Scoring:
     @cached_property
     def gains(self) -> FloatArray:
         """(configurations, outcomes): what each column of the design matrix adds, relative to its clique abstaining."""
-        votes = np.ones(len(self._stacked), dtype=bool)
-        votes[self._last] = False
-        silence = np.repeat(self._stacked[self._last], np.diff(self._last, prepend=-1) - 1, axis=0)
-        gains: FloatArray = self._stacked[votes] - silence
+        votes, silence = self.layout.vote_rows
+        gains: FloatArray = self._stacked[votes] - self._stacked[silence]
         return gains
 
     @cached_property
     def _stacked(self) -> FloatArray:
         """All tables, one below the other: there may be one for each of many thousand sources."""
         return np.concatenate([np.empty((0, len(self.prior))), *self.logs])
-
-    @cached_property
-    def _last(self) -> npt.NDArray[np.int64]:
-        """(cliques,): the row in which each one abstains."""
-        return np.cumsum([len(log) for log in self.logs], dtype=np.int64) - 1
 
     def log_joint(self, design: Design) -> FloatArray:
         """(rows, outcomes): log P(votes, outcome), before any discount."""

@@ -12,7 +12,7 @@ from assay.errors import UnidentifiableError, VoteError
 from assay.gold import GoldItems
 from assay.model.counted import Counted
 from assay.model.dependencies import LearnedDependencies
-from assay.model.estimate import GoldVotes, fit_component, with_gold
+from assay.model.estimate import GoldVotes, fit_merged, with_gold
 from assay.model.estimate.methods import MOMENTS
 from assay.model.fitted import FittedComponent
 from assay.model.settings import ModelSettings, balances_for, knowledge_for
@@ -86,7 +86,8 @@ def unidentified(report: CheckReport, questions: Collection[str] = ()) -> frozen
 
 def gold_votes(gold: GoldItems, component: int, layout: Layout) -> GoldVotes:
     """The items with gold, in the terms of one component."""
-    rows = layout.rows(gold.votes.cast)
+    own, votes = layout.own(gold.votes)
+    rows = own.rows(votes.cast)
     return GoldVotes(layout.design(rows), rows, gold.allowed(component), gold.weights)
 
 
@@ -98,6 +99,10 @@ def check_size(schema: Schema) -> None:
     VoteError
         If there are too many outcomes; the error says what to do about it.
     """
+    if schema.is_taken_apart and len(schema.label_space.components) > 1:
+        for place in schema.places:
+            check_size(place.schema)
+        return
     for component, sets in zip(schema.label_space.components, schema.outcome_sets, strict=True):
         cells = sum(int((of_code >= 0).sum()) + 1 for of_code in sets.of_code) * len(component)
         check_memory(
@@ -118,7 +123,7 @@ def solve(counted: Counted, dependencies: Sequence[Dependency], settings: ModelS
         for index in range(len(schema.label_space.components)):
             layout = layout_of(schema, index, graph)
             known = knowledge_for(settings, schema, index, layout, balances)
-            fit = fit_component(
+            fit = fit_merged(
                 Evidence.of(counted.tally, layout),
                 known,
                 method=settings.method,

@@ -46,10 +46,11 @@ def agreement(tally: Tally) -> tuple[FloatArray, SourceMatrix]:
     to be counted in pairs, they agree if they give the same vote.
     """
     met, agreed = (np.zeros((len(tally.names), len(tally.names))) for _ in range(2))
-    for component in range(len(tally.schema.label_space.components)):
-        counted = tally.overlaps(component, compatible=True)
-        met += counted.overlap
-        agreed += counted.agreement
+    for part, component, columns in tally.each_component():
+        if len(columns):
+            counted, at = part.overlaps(component, compatible=True), np.ix_(columns, columns)
+            met[at] += counted.overlap
+            agreed[at] += counted.agreement
     with np.errstate(invalid="ignore"):
         shares = np.where(met >= _ENOUGH, agreed / met, np.nan)
     np.fill_diagonal(shares, np.nan)
@@ -62,12 +63,15 @@ def residuals(fitted: Fitted, tally: Tally) -> SourceMatrix | None:
     None where co-votes are too many to be counted by value.
     """
     sources = len(fitted.names)
-    if tally.pair is None or sources**2 * max(len(part) for part in fitted.tasks.label_space.components) > _MOST_CELLS:
+    counted = [part for part, _, _ in tally.each_component()]
+    most = max(len(part) for part in fitted.tasks.label_space.components)
+    if any(part.pair is None for part in counted) or sources**2 * most > _MOST_CELLS:
         return None
     cells = np.full((sources, sources), np.nan)
-    for part in fitted.components:
+    for own, part in zip(counted, fitted.components, strict=True):
         if len(part.sources):
-            statistics = Statistics.of(tally, part.layout)
+            layout = part.layout if tally.parts is None else part.layout.taken_apart
+            statistics = Statistics.of(own, layout)
             at = np.ix_(part.sources, part.sources)
             cells[at] = np.fmax(cells[at], residual_correlations(part.fit.parameters, statistics))
     np.fill_diagonal(cells, np.nan)

@@ -20,6 +20,9 @@ from assay.votes.encoding import canonical, smallest
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
 
+FEW_COMPONENTS = 8
+"""Of up to so many components votes are counted together, of more each by itself."""
+
 
 @dataclass(frozen=True)
 class OutcomeSets:
@@ -60,7 +63,21 @@ class Place:
     sources: IntArray
     """(sources there,): their columns in all votes."""
     codes: tuple[IntArray, ...]
-    """Per such source the codes of its values there."""
+    """Per such source the codes of its values that speak about the component,"""
+    said: tuple[IntArray, ...]
+    """and what each of them says there, as a code of the component's own schema."""
+
+    def lookups(self, values: Sequence[Sequence[Vote]]) -> list[npt.NDArray[np.int32]]:
+        """Per such source: code -> code there, −1 where it says nothing of the component. Abstain is last.
+
+        ``values`` are the value tables of all sources.
+        """
+        found = []
+        for source, codes, said in zip(self.sources, self.codes, self.said, strict=True):
+            lookup = np.full(len(values[source]) + 1, -1, dtype=np.int32)
+            lookup[codes] = said
+            found.append(lookup)
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,6 +156,15 @@ class Schema:
         """Whether a source may cast several votes on one item: one for each component, where any subset may apply."""
         return bool(self.label_space.multiple)
 
+    @property
+    def is_taken_apart(self) -> bool:
+        """Whether each component is counted, fitted and labeled by itself, as if there were no other.
+
+        Votes on unrelated components tell nothing of each other, and counts of all pairs of values would grow with the
+        square of the number of components. A few are counted together, so that reports know whole rows of votes.
+        """
+        return self.has_several or len(self.label_space.components) > FEW_COMPONENTS
+
     @cached_property
     def offsets(self) -> IntArray:
         """(sources + 1,): where the values of each source start, and where those of the last one end."""
@@ -163,43 +189,65 @@ class Schema:
     def outcome_sets(self) -> tuple[OutcomeSets, ...]:
         """Per component of the label space: the values as sets of its outcomes."""
         components = range(len(self.label_space.components))
-        return tuple((self._few_sets if self.has_several else self._outcome_sets)(index) for index in components)
+        return tuple((self._few_sets if self.is_taken_apart else self._outcome_sets)(index) for index in components)
 
     def _few_sets(self, index: int) -> OutcomeSets:
         """The sets of one of many components, found among the values that speak about it."""
         place = self.places[index]
         found = place.schema.outcome_sets[0]
-        of_code = [np.full(len(table) + 1, -1, dtype=np.int32) for table in self.values]
-        for at, source in enumerate(place.sources):
-            of_code[source][place.codes[at]] = found.of_code[at][:-1]
-        return OutcomeSets(found.masks, tuple(of_code), tuple(np.zeros_like(codes) for codes in of_code))
+        of_code, levels = list(self._nothing_said[0]), list(self._nothing_said[1])
+        for at, (source, lookup) in enumerate(zip(place.sources, place.lookups(self.values), strict=True)):
+            of_code[source] = found.of_code[at][lookup]  # −1 is the last, abstain, which says nothing either
+            levels[source] = np.where(lookup >= 0, found.levels[at][lookup], 0).astype(np.int32)
+        return OutcomeSets(found.masks, tuple(of_code), tuple(levels))
+
+    @cached_property
+    def _nothing_said(self) -> tuple[tuple[npt.NDArray[np.int32], ...], tuple[npt.NDArray[np.int32], ...]]:
+        """Per source what its values say of a component that it does not vote on, and at which level: shared by all."""
+        return (
+            tuple(np.full(len(table) + 1, -1, dtype=np.int32) for table in self.values),
+            tuple(np.zeros(len(table) + 1, dtype=np.int32) for table in self.values),
+        )
 
     @cached_property
     def places(self) -> tuple[Place, ...]:
-        """Per component the sources and values that speak about it, if each value speaks about one."""
-        codes: list[dict[int, list[int]]] = [{} for _ in self.label_space.components]
-        homes = self.label_space.component_of
+        """Per component the sources and values that speak about it."""
+        spoken: list[dict[int, list[tuple[int, Vote]]]] = [{} for _ in self.label_space.components]
+        homes, space = self.label_space.component_of, self.label_space
         for source, table in enumerate(self.values):
             for code, vote in enumerate(table):
-                codes[homes(vote.tasks[0])].setdefault(source, []).append(code)
-        found = []
-        for index, speaking in enumerate(codes):
-            names = tuple(self.names[source] for source in speaking) or ("nobody",)
-            values = [tuple(self.values[source][code] for code in own) for source, own in speaking.items()] or [()]
-            part = Schema(self.tasks.of_component(index), names, tuple(values))
-            sources = np.array([*speaking], dtype=np.int64)
-            found.append(Place(part, sources, tuple(np.array(own) for own in speaking.values())))
-        return tuple(found)
+                for part in space.by_component(vote):
+                    own = part if part.level == vote.level else replace(part, level=vote.level)
+                    spoken[homes(part.tasks[0])].setdefault(source, []).append((code, own))
+        return tuple(self._place(index, speaking) for index, speaking in enumerate(spoken))
+
+    def _place(self, index: int, speaking: Mapping[int, Sequence[tuple[int, Vote]]]) -> Place:
+        names = tuple(self.names[source] for source in speaking) or ("nobody",)
+        tables = [tuple(dict.fromkeys(vote for _, vote in own)) for own in speaking.values()]
+        numbers = [{vote: number for number, vote in enumerate(table)} for table in tables]
+        return Place(
+            Schema(self.tasks.of_component(index), names, tuple(tables) or ((),)),
+            np.array([*speaking], dtype=np.int64),
+            tuple(np.array([code for code, _ in own], dtype=np.int64) for own in speaking.values()),
+            tuple(
+                np.array([number[vote] for _, vote in own], dtype=np.int64)
+                for number, own in zip(numbers, speaking.values(), strict=True)
+            ),
+        )
 
     @cached_property
-    def place_of_value(self) -> IntArray:
-        """(values, 3): the component that each value speaks about, and its source and its code among those there."""
-        found = np.full((self.value_count, 3), -1, dtype=np.int64)
+    def places_of_values(self) -> tuple[IntArray, IntArray]:
+        """(values + 1,): where those of each value start in (places, 3): a component that a value speaks about, and its
+        source and what it says, by the numbers that these have there."""
+        numbers, rows = [], []
         for index, place in enumerate(self.places):
-            for at, (source, own) in enumerate(zip(place.sources, place.codes, strict=True)):
-                numbers = self.offsets[source] + own
-                found[numbers, 0], found[numbers, 1], found[numbers, 2] = index, at, np.arange(len(own))
-        return found
+            for at, (source, codes, said) in enumerate(zip(place.sources, place.codes, place.said, strict=True)):
+                numbers.append(self.offsets[source] + codes)
+                rows.append(np.column_stack([np.full(len(said), index), np.full(len(said), at), said]))
+        number = np.concatenate([*numbers, np.empty(0, dtype=np.int64)])
+        order = np.argsort(number, kind="stable")
+        starts = np.concatenate([[0], np.cumsum(np.bincount(number, minlength=self.value_count))]).astype(np.int64)
+        return starts, np.vstack([*rows, np.empty((0, 3), dtype=np.int64)]).astype(np.int64)[order]
 
     def _outcome_sets(self, index: int) -> OutcomeSets:
         component = self.label_space.components[index]

@@ -13,11 +13,12 @@ import numpy.typing as npt
 from assay.errors import VoteError
 from assay.tasks import texts_of
 from assay.votes.levels import bare
+from assay.votes.split import SplitVotes
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from assay.tasks import Task, Vote
+    from assay.tasks import Vote
     from assay.votes.schema import OutcomeSets
     from assay.votes.votes import Votes
 
@@ -26,6 +27,9 @@ FloatArray = npt.NDArray[np.float64]
 
 BLOCK = 65_536
 """Rows that are processed together; bounds memory use, and does not affect the result."""
+
+_VOTES_AT_ONCE = 2**22
+"""The same for votes on many components, which are sorted by these."""
 
 _Z = 1.959963984540054
 """Standard deviations on each side of a 95% interval."""
@@ -55,7 +59,7 @@ def summarize(votes: Votes, gold: Votes | None, by: str, weights: FloatArray | N
         row = {"sources": len(votes.names), "votes": cast.count(everything), **cast.figures(everything)}
         return pd.DataFrame([row], index=pd.Index(["overall"], name="votes of"))
     if by == "task":
-        return _table({task.name: _of_task(votes, cast, task) for task in votes.tasks}, "task")
+        return _table(_by_task(votes, cast), "task")
     by_source = np.argsort(listed.sources, kind="stable")
     ends = np.cumsum([0, *np.bincount(listed.sources, minlength=len(votes.names))])
     rows = {}
@@ -81,21 +85,31 @@ def _labels(said: Sequence[Vote]) -> list[str]:
     ]
 
 
-def _of_task(votes: Votes, cast: _Cast, task: Task) -> dict[str, Any]:
+def _by_task(votes: Votes, cast: _Cast) -> dict[str, dict[str, Any]]:
+    """Per task the summary of the votes that name it."""
     listed = votes.cast
     flat = [vote for values in votes.values for vote in values]
-    on_task = np.array([task.name in vote.tasks for vote in flat], dtype=bool)
+    named: dict[str, list[int]] = {task.name: [] for task in votes.tasks}
+    for number, vote in enumerate(flat):
+        for name in vote.tasks:
+            named[name].append(number)
     numbers = votes.schema.offsets[listed.sources] + listed.codes
-    where = np.flatnonzero(on_task[numbers])
-    said = [flat[number] for number in np.unique(numbers[where])]
-    emitted = {label for vote in said for label in vote.labels_of(task.name, task.labels)}
-    return {
-        "sources": len(np.unique(listed.sources[where])),
-        "votes": cast.count(where),
-        "labels": len(task.labels),
-        "never voted": ", ".join(label for label in task.labels if label not in emitted),
-        **cast.figures(where),
-    }
+    by_value = np.argsort(numbers, kind="stable")
+    ends = np.cumsum([0, *np.bincount(numbers, minlength=len(flat))])
+    found = {}
+    for task in votes.tasks:
+        own = [by_value[ends[number] : ends[number + 1]] for number in named[task.name]]
+        where = np.sort(np.concatenate([*own, np.empty(0, dtype=np.int64)]))
+        said = [flat[number] for number, there in zip(named[task.name], own, strict=True) if len(there)]
+        emitted = {label for vote in said for label in vote.labels_of(task.name, task.labels)}
+        found[task.name] = {
+            "sources": len(np.unique(listed.sources[where])),
+            "votes": cast.count(where),
+            "labels": len(task.labels),
+            "never voted": ", ".join(label for label in task.labels if label not in emitted),
+            **cast.figures(where),
+        }
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,14 +162,15 @@ def overlaps_and_conflicts(votes: Votes) -> tuple[BoolArray, BoolArray]:
     Votes contradict each other if they have no outcome in common.
     """
     overlaps, conflicts = (np.zeros(len(votes.cast.sources), dtype=bool) for _ in range(2))
-    for sets in votes.outcome_sets:
-        disjoint = _disjoint(sets)
-        for block in _blocks_of_sets(votes, sets):
-            says = block.set_of >= 0
-            # Whether votes conflict depends only on their sets, so it is enough to count sets per item.
-            against = (block.counts > 0).astype(np.float32) @ disjoint > 0
-            overlaps[block.cast] |= says & (block.counts.sum(axis=1) > 1)[block.row]
-            conflicts[block.cast] |= says & against[block.row, block.set_of]
+    disjoint: dict[int, npt.NDArray[np.float32]] = {}
+    for block in _blocks(votes):
+        if block.component not in disjoint:
+            disjoint[block.component] = _disjoint(block.sets)
+        says = block.set_of >= 0
+        # Whether votes conflict depends only on their sets, so it is enough to count sets per item.
+        against = (block.counts > 0).astype(np.float32) @ disjoint[block.component] > 0
+        overlaps[block.cast] |= says & (block.counts.sum(axis=1) > 1)[block.row]
+        conflicts[block.cast] |= says & against[block.row, block.set_of]
     return overlaps, conflicts
 
 
@@ -167,12 +182,13 @@ def contradictions(votes: Votes) -> npt.NDArray[np.int64]:
     [2, 0, 3]
     """
     found = np.zeros(len(votes), dtype=np.int64)
-    for sets in votes.outcome_sets:
-        disjoint = _disjoint(sets)
-        for block in _blocks_of_sets(votes, sets):
-            counts = block.counts.astype(np.float32)
-            pairs = ((counts @ disjoint) * counts).sum(axis=1) / 2
-            found[block.start : block.start + len(pairs)] += np.rint(pairs).astype(np.int64)
+    disjoint: dict[int, npt.NDArray[np.float32]] = {}
+    for block in _blocks(votes):
+        if block.component not in disjoint:
+            disjoint[block.component] = _disjoint(block.sets)
+        counts = block.counts.astype(np.float32)
+        pairs = ((counts @ disjoint[block.component]) * counts).sum(axis=1) / 2
+        found[block.start : block.start + len(pairs)] += np.rint(pairs).astype(np.int64)
     return found
 
 
@@ -185,11 +201,13 @@ def _disjoint(sets: OutcomeSets) -> npt.NDArray[np.float32]:
 
 @dataclass(frozen=True, eq=False)
 class _BlockOfSets:
-    """Some consecutive rows, and the sets of outcomes that their votes stand for."""
+    """Some consecutive rows, and the sets of outcomes of one component that their votes stand for."""
 
+    component: int
+    sets: OutcomeSets
     start: int
     """The number of the first row."""
-    cast: slice
+    cast: slice | npt.NDArray[np.int64]
     """Where their votes are in the list of votes cast."""
     row: npt.NDArray[np.int64]
     """(votes,): the row of each, within the block."""
@@ -199,21 +217,57 @@ class _BlockOfSets:
     """(rows, sets): the number of votes of each row for each set; trailing rows without votes are left out."""
 
 
-def _blocks_of_sets(votes: Votes, sets: OutcomeSets) -> Iterator[_BlockOfSets]:
-    if not len(sets.masks):  # no source votes on this component
+def _blocks(votes: Votes) -> Iterator[_BlockOfSets]:
+    """All votes, component by component; of many components, each only with the votes that speak about it."""
+    if votes.schema.is_taken_apart:
+        yield from _blocks_apart(votes)
         return
-    listed, width = votes.cast, len(sets.masks)
+    for index, sets in enumerate(votes.outcome_sets):
+        for start, cast, row, numbers in _rows_of_votes(votes):
+            set_of = sets.of_value[numbers]
+            yield from _block(index, sets, start, cast, row, set_of)
+
+
+def _blocks_apart(votes: Votes) -> Iterator[_BlockOfSets]:
+    most = max(int(_VOTES_AT_ONCE / max(votes.cast.mean_votes, 1.0)), 1)
+    for start in range(0, len(votes), most):
+        part = votes.cast.block(start, min(start + most, len(votes)))
+        split = SplitVotes.of(votes.schema, part)
+        before = int(votes.cast.starts[start])
+        for index, vote in split.spoken_about():
+            own = votes.schema.places[index].schema
+            said = split.of_component(index, len(own.names), own.code_type)
+            sets = own.outcome_sets[0]
+            set_of = sets.of_value[own.offsets[said.sources] + said.codes]
+            yield from _block(index, sets, start, before + vote, said.row, set_of)
+
+
+def _rows_of_votes(votes: Votes) -> Iterator[tuple[int, slice, npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
+    """Blocks of rows: the first, where their votes are, the row of each within the block, and the numbers of values."""
+    listed = votes.cast
     for start in range(0, len(votes), BLOCK):
         starts = listed.starts[start : start + BLOCK + 1]
         cast = slice(int(starts[0]), int(starts[-1]))
-        if cast.stop == cast.start:
-            continue
-        row = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-        set_of = sets.of_value[votes.schema.offsets[listed.sources[cast]] + listed.codes[cast]]
-        says = set_of >= 0
-        at = row[says] * width + set_of[says]
-        counts = np.bincount(at, minlength=(int(row[-1]) + 1) * width).reshape(-1, width)
-        yield _BlockOfSets(start, cast, row, set_of, counts)
+        if cast.stop > cast.start:
+            row = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+            yield start, cast, row, votes.schema.offsets[listed.sources[cast]] + listed.codes[cast]
+
+
+def _block(
+    component: int,
+    sets: OutcomeSets,
+    start: int,
+    cast: slice | npt.NDArray[np.int64],
+    row: npt.NDArray[np.int64],
+    set_of: npt.NDArray[np.int32],
+) -> Iterator[_BlockOfSets]:
+    width = len(sets.masks)
+    if not width:  # no source votes on this component
+        return
+    says = set_of >= 0
+    at = row[says] * width + set_of[says]
+    counts = np.bincount(at, minlength=(int(row[-1]) + 1) * width).reshape(-1, width)
+    yield _BlockOfSets(component, sets, start, cast, row, set_of, counts)
 
 
 def set_counts(votes: Votes, sets: OutcomeSets) -> Iterator[tuple[slice, npt.NDArray[np.int32]]]:
@@ -242,18 +296,27 @@ def compare_with_gold(votes: Votes, gold: Votes) -> tuple[BoolArray, BoolArray]:
     listed = votes.cast
     right, has_gold = np.ones(len(listed.sources), dtype=bool), np.zeros(len(listed.sources), dtype=bool)
     wrong = np.zeros_like(has_gold)
-    for index, (sets, truth) in enumerate(zip(votes.outcome_sets, gold.outcome_sets, strict=True)):
-        of_row = gold.sets_of(index)[listed.row]
-        known = np.vstack([truth.masks, np.ones((1, truth.masks.shape[1]), dtype=bool)])
-        entailed: BoolArray = np.asarray((~known[:, None, :] | sets.masks[None]).all(axis=2))
-        excluded: BoolArray = np.asarray((~known[:, None, :] | ~sets.masks[None]).all(axis=2))
-        for block in _blocks_of_sets(votes, sets):
-            says = block.set_of >= 0
-            at = of_row[block.cast]
-            right[block.cast] &= ~says | entailed[at, block.set_of]
-            wrong[block.cast] |= says & excluded[at, block.set_of]
-            has_gold[block.cast] |= says & (at >= 0)
+    known: dict[int, tuple[npt.NDArray[np.int64], BoolArray, BoolArray]] = {}
+    for block in _blocks(votes):
+        if block.component not in known:
+            known[block.component] = _against_gold(gold, block.component, block.sets)
+        truth, entailed, excluded = known[block.component]
+        says = block.set_of >= 0
+        at = truth[listed.row[block.cast]]
+        right[block.cast] &= ~says | entailed[at, block.set_of]
+        wrong[block.cast] |= says & excluded[at, block.set_of]
+        has_gold[block.cast] |= says & (at >= 0)
     return right & has_gold, wrong
+
+
+def _against_gold(gold: Votes, component: int, sets: OutcomeSets) -> tuple[npt.NDArray[np.int64], BoolArray, BoolArray]:
+    """(items,): the set that gold says of a component, −1 if none; and (gold sets, sets): which it entails, and which
+    it rules out."""
+    truth = gold.outcome_sets[component]
+    told = np.vstack([truth.masks, np.ones((1, truth.masks.shape[1]), dtype=bool)])
+    entailed: BoolArray = np.asarray((~told[:, None, :] | sets.masks[None]).all(axis=2))
+    excluded: BoolArray = np.asarray((~told[:, None, :] | ~sets.masks[None]).all(axis=2))
+    return gold.sets_of(component), entailed, excluded
 
 
 def wilson(correct: int, total: int) -> tuple[float, float]:

@@ -26,6 +26,7 @@ from assay.votes.schema import HasSchema, OutcomeSets, Schema
 from assay.votes.several import Said, cast_votes, said_in, split_votes, table_of
 from assay.votes.soft_votes import common_scores, common_tables, recoded, with_levels
 from assay.votes.sparse_codes import CodeArray, SparseCodes
+from assay.votes.split import SplitVotes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -450,7 +451,7 @@ class Votes(HasSchema):
         return self.take(rows[0] if is_rows_of_all_columns else rows)
 
     def of_component(self, index: int) -> Votes:
-        """The votes that speak about one component, and the sources that can, where any subset of labels may apply.
+        """The votes that speak about one component, and the sources that can.
 
         >>> from assay import Task
         >>> tasks = TaskGraph([Task("topics", ["sports", "art"], multiple=True)])
@@ -459,12 +460,14 @@ class Votes(HasSchema):
         >>> votes.of_component(0).codes.tolist(), votes.of_component(1).codes.tolist()
         ([[0, 0], [-1, -1], [-1, -1]], [[0], [0], [-1]])
         """
-        order, ends, row, place = self._grouped
-        own = order[ends[index] : ends[index + 1]]
-        schema = self.schema.places[index].schema
-        starts = np.concatenate([[0], np.cumsum(np.bincount(row[own], minlength=len(self)))]).astype(np.int64)
-        sources, codes = place[own, 0].astype(np.int32), place[own, 1].astype(schema.code_type)
-        return Votes(schema, SparseCodes(starts, sources, codes, len(schema.names)), self.items)
+        place = self.schema.places[index]
+        if isinstance(self.store, DenseCodes) and len(place.sources):
+            chosen = self.store.select(place.sources)
+            codes = chosen.recoded([one.astype(place.schema.code_type) for one in place.lookups(self.values)])
+            return Votes(place.schema, codes, self.items)
+        cast = self.split.of_component(index, len(place.schema.names), place.schema.code_type)
+        is_table = not self.schema.has_several and not cast.is_worth_listing
+        return Votes(place.schema, DenseCodes(cast.dense()) if is_table else cast, self.items)
 
     @cached_property
     def unlinked(self) -> Votes:
@@ -479,13 +482,9 @@ class Votes(HasSchema):
         return Votes(schema, split_votes(self.cast, said, tables), self.items, self.faults)
 
     @cached_property
-    def _grouped(self) -> tuple[npt.NDArray[Any], ...]:
-        """The votes cast, ordered by component, where those of each end, and of each its row and its place there."""
-        cast = self.cast
-        place = self.schema.place_of_value[self.schema.offsets[cast.sources] + cast.codes]
-        order = np.argsort(place[:, 0], kind="stable")
-        ends = np.cumsum([0, *np.bincount(place[:, 0], minlength=len(self.label_space.components))])
-        return order, ends, cast.row, place[:, 1:].astype(np.int32)
+    def split(self) -> SplitVotes:
+        """The votes cast, by the component that each speaks about."""
+        return SplitVotes.of(self.schema, self.cast)
 
     def _emitted(self) -> Iterable[CodeArray]:
         """The codes of each source in turn."""

@@ -144,7 +144,7 @@ class _Part:
 
 
 def _learned(tally: Tally, settings: _Settings) -> LearnedDependencies:
-    counted = [tally.of_component(index)[0] for index in range(len(tally.tasks.label_space.components))]
+    counted = [part for part, _, _ in tally.each_component()]
     if tally.items and not any(len(part.sketch.keys) for part in counted):
         raise VoteError("these counts have no vote patterns, which learning dependencies needs; count the votes again")
     names = tally.names
@@ -154,7 +154,8 @@ def _learned(tally: Tally, settings: _Settings) -> LearnedDependencies:
             f"but there are {tally.schema.value_count:,}"
         )
         return LearnedDependencies(names, (), np.empty((0, 0)), (note,))
-    residuals = np.eye(len(names))
+    # A table of all sources, of which most meet no others, would be too large.
+    residuals = np.eye(len(names)) if tally.schema.value_count <= MAX_VALUES else np.empty((0, 0))
     edges: dict[tuple[str, str], LearnedEdge] = {}
     untested = pairs = 0
     rng = random_numbers(settings.seed)
@@ -167,8 +168,10 @@ def _learned(tally: Tally, settings: _Settings) -> LearnedDependencies:
             continue
         untested += part.untested
         pairs += len(part.sources) * (len(part.sources) - 1) // 2
-        here = np.ix_(part.sources, part.sources)
-        residuals[here] = np.where(np.abs(part.residuals) > np.abs(residuals[here]), part.residuals, residuals[here])
+        if residuals.size:
+            here = np.ix_(part.sources, part.sources)
+            stronger = np.abs(part.residuals) > np.abs(residuals[here])
+            residuals[here] = np.where(stronger, part.residuals, residuals[here])
         for pair, surprise, why_not in part.found:
             edge = _edge(part, pair, surprise, why_not, names, settings)
             known = edges.get(edge.sources)

@@ -21,17 +21,17 @@ _LEAST_SOURCES = 4
 def strong_dependencies(tally: Tally) -> LearnedDependencies:
     """Groups of near-copies in counted votes, as pairs; none if that would make accuracies unidentifiable."""
     names = tally.names
-    counted_parts = [tally.of_component(index)[0] for index in range(len(tally.tasks.label_space.components))]
-    if all(part.pair is None for part in counted_parts):
+    counted_parts = list(tally.each_component())
+    if all(part.pair is None for part, _, _ in counted_parts):
         note = (
             f"near-copies are looked for among sources with up to {MAX_VALUES:,} values in all, "
             f"but there are {tally.schema.value_count:,}"
         )
         return LearnedDependencies(names, (), np.empty((0, 0)), (note,), strong=True)
-    residuals = np.eye(len(names))
+    # A table of all sources, of which most meet no others, would be too large.
+    residuals = np.eye(len(names)) if tally.schema.value_count <= MAX_VALUES else np.empty((0, 0))
     edges: dict[tuple[str, str], LearnedEdge] = {}
-    for index, component in enumerate(tally.tasks.label_space.components):
-        counted, at, columns = tally.of_component(index)
+    for component, (counted, at, columns) in zip(tally.tasks.label_space.components, counted_parts, strict=True):
         if counted.pair is None:
             continue
         layout = layout_of(counted.schema, at, SourceGraph(counted.names))
@@ -40,7 +40,8 @@ def strong_dependencies(tally: Tally) -> LearnedDependencies:
         statistics = Statistics.of(counted, layout)
         found = near_copies(layout.without_levels, statistics.without_levels(layout))
         place = columns[layout.sources]
-        residuals[np.ix_(place, place)] = np.where(np.eye(len(place)) > 0, 1.0, found.excess)
+        if residuals.size:
+            residuals[np.ix_(place, place)] = np.where(np.eye(len(place)) > 0, 1.0, found.excess)
         agreement = counted.overlaps(at, compatible=True, among=layout.sources).agreement
         for group in found.groups:
             for i, j in _pairs(group, found, layout, statistics):

@@ -17,6 +17,7 @@ _HOMES = {
     "assay.model.estimate.goodness_of_fit": ["GoodnessOfFit"],
     "assay.model.estimate.hand_labels": ["with_gold"],
     "assay.model.estimate.knowledge": ["Knowledge"],
+    "assay.model.estimate.merged_outcomes": ["fit_merged"],
     "assay.model.estimate.methods": ["METHODS", "EMSettings"],
     "assay.model.estimate.rank_one": ["complete"],
     "assay.model.estimate.residuals": ["residual_correlations"],
@@ -39,6 +40,7 @@ __all__ = [
     "complete",
     "expectation_maximization",
     "fit_component",
+    "fit_merged",
     "from_majority",
     "residual_correlations",
     "with_gold",
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from assay.model.estimate.goodness_of_fit import GoodnessOfFit
     from assay.model.estimate.hand_labels import with_gold
     from assay.model.estimate.knowledge import Knowledge
+    from assay.model.estimate.merged_outcomes import fit_merged
     from assay.model.estimate.methods import METHODS, EMSettings
     from assay.model.estimate.rank_one import complete
     from assay.model.estimate.residuals import residual_correlations

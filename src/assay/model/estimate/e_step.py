@@ -74,13 +74,14 @@ def leaves_out(parameters: Parameters, evidence: Evidence) -> bool:
 
 
 def _expected_counts(scoring: Scoring, evidence: Evidence) -> Expected:
-    from assay._core import scoring_loops
+    from assay._core import scoring_loops, wide_loops
 
     design, counts = evidence.design, evidence.counts
     gains, base = scoring.gains, scoring.base
     # Log-odds against the first outcome, which then needs no computation of its own.
     leads, lead = np.ascontiguousarray(gains[:, 1:] - gains[:, :1]), base[1:] - base[0]
-    step = scoring_loops.expect_two if len(base) == 2 else scoring_loops.expect
+    few = scoring_loops.expect_two if len(base) == 2 else scoring_loops.expect
+    step = wide_loops.expect_many if len(base) >= wide_loops.MANY else few
     parts = evidence.parts
     votes, totals = np.zeros((len(parts), *leads.shape)), np.zeros((len(parts), len(lead)))
 

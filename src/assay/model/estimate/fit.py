@@ -107,6 +107,9 @@ class Fit:
     checked: tuple[FloatArray, ...] | None = None
     """Per source (values, 2): how many of its votes gold shows to be right, and to be wrong, if there is any."""
 
+    merged: Fit | None = None
+    """The fit that this is made from, in which outcomes that no vote tells apart are one, if there are many."""
+
     @classmethod
     def of(cls, candidates: Sequence[Candidate], solvers: Solvers, evidence: Evidence, **others: Any) -> Fit:
         """The mean of one or two candidates."""
@@ -145,6 +148,8 @@ class Fit:
         """The model's own estimate of how good its labels are. Computed on first access."""
         if self.known_assessment is not None:
             return self.known_assessment
+        if self.merged is not None and self.uncorrected is None:
+            return self.merged.assessment
         assert self.evidence is not None
         return self_assessment(
             self.parameters,
@@ -164,6 +169,13 @@ class Fit:
         """Per source (values,): accuracy, and the bounds of its 95% interval. Computed on first access."""
         if self.known_intervals is not None:
             return self.known_intervals
+        if self.merged is not None:
+            # Accuracies are of votes, which do not know how many outcomes there are.
+            return (
+                self.merged.intervals
+                if self.checked is None
+                else checked_intervals(self.merged.intervals, self.checked)
+            )
         assert self.evidence is not None
         counted = [one for one in self.candidates if one.weight > 0]
         found = mixed_intervals(

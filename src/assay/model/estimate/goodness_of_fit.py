@@ -250,7 +250,7 @@ def shared_correlation(scoring: Scoring, evidence: Evidence, min_z: float = 0.0)
 
     Zero, unless it predicts better than zero by ``min_z`` standard deviations.
     """
-    from assay._core import scoring_loops
+    from assay._core import scoring_loops, wide_loops
 
     gains, base = scoring.gains, scoring.base
     logs = [np.empty((1, len(base))), *scoring.logs]
@@ -261,9 +261,9 @@ def shared_correlation(scoring: Scoring, evidence: Evidence, min_z: float = 0.0)
     votes = len(evidence.design.columns) / max(len(evidence.design), 1)
     few = evidence.sample(round(_SAMPLE_VOTES / max(votes, 5.0)))
     design, scores, squares = few.design, np.zeros(len(CORRELATIONS)), np.zeros(len(CORRELATIONS))
-    scoring_loops.predict_each_vote(
-        design.starts, design.columns, few.counts, gains, base, said, spoke, CORRELATIONS, scores, squares
-    )
+    is_wide = len(base) >= wide_loops.MANY
+    predict = wide_loops.predict_each_vote_many if is_wide else scoring_loops.predict_each_vote
+    predict(design.starts, design.columns, few.counts, gains, base, said, spoke, CORRELATIONS, scores, squares)
     # Sources with one value are predicted equally well under any correlation, up to rounding.
     better = scores > np.maximum(min_z * np.sqrt(squares), 1e-9 * few.counts.sum())
     return float(CORRELATIONS[int(np.argmax(np.where(better, scores, 0.0)))])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,7 @@ from assay.model.estimate.dependent_tables import Dependent
 from assay.model.estimate.e_step import Expected
 from assay.model.estimate.knowledge import Knowledge
 from assay.model.estimate.methods import EMSettings
-from assay.model.estimate.typical_source import emitted_masks, typical_source
+from assay.model.estimate.typical_source import able_outcomes, typical_source
 from assay.model.parameters import TINY, Parameters
 
 BoolArray = npt.NDArray[np.bool_]
@@ -65,7 +66,8 @@ class Maximizer:
         return Parameters(self.layout, balance, joint, ignore_abstentions=self.known.ignore_abstentions)
 
     def _balance(self, expected: Expected) -> FloatArray:
-        raised = expected.totals + self.settings.even_balance
+        each = self.settings.even_balance
+        raised = expected.totals + (each if self.layout.sizes is None else each * self.layout.sizes)
         if self.known.balance is not None:
             # What is said of all items is said of those that were given, not of those that were left out before.
             about = raised
@@ -93,6 +95,11 @@ class _Alone:
     levels: LevelsOfValues
     """The levels of confidence among their values."""
 
+    @cached_property
+    def same_kinds(self) -> list[BoolArray]:
+        """Per kind, (sources, values, outcomes): where it is."""
+        return [self.kinds == kind for kind in np.unique(self.kinds)]
+
     @classmethod
     def of(cls, layout: Layout, indices: list[int], known: Knowledge, levels: LevelsOfValues) -> _Alone:
         sources = [layout.cliques[index].sources[0] for index in indices]
@@ -118,10 +125,12 @@ class _Alone:
         voting = votes.sum(axis=1, keepdims=True)
         used = votes.sum(axis=2)
         rates = np.zeros_like(voting)
-        able: BoolArray = np.asarray(emitted_masks(self.masks, used).any(axis=1, keepdims=True))
+        able = able_outcomes(self.masks, used)[:, None, :]
         believed = ~np.isnan(self.beliefs[:, 0])
         fired = _shrunk_to_lift(voting, able, totals, lift, settings.average_lift)
         for among in (able, ~able):
+            if not among.any():
+                continue  # mostly every source can name every outcome
             coverage = (fired * among).sum(axis=2, keepdims=True) / np.maximum(
                 (totals * among).sum(axis=2, keepdims=True), TINY
             )
@@ -129,8 +138,7 @@ class _Alone:
             rates += among * (fired + settings.even_coverage * (coverage > 0)) / (totals + pseudo_items)
         said = np.zeros_like(votes)
         could = np.zeros_like(votes)
-        for kind in np.unique(self.kinds):
-            same_kind = self.kinds == kind
+        for same_kind in self.same_kinds:
             said += same_kind * (votes * same_kind).sum(axis=2, keepdims=True)
             could += same_kind * (voting * same_kind).sum(axis=2, keepdims=True)
         accuracy = np.where(believed, self.beliefs[:, 0], average)[:, None]
@@ -155,7 +163,7 @@ def _average_accuracy(said: list[tuple[BoolArray, FloatArray]]) -> float:
     """
     right = votes = 1e-9
     for masks, expected in said:
-        able = emitted_masks(masks, expected.sum(axis=2)).any(axis=1, keepdims=True)
+        able = able_outcomes(masks, expected.sum(axis=2))[:, None, :]
         right += float((expected * masks).sum())
         votes += float((expected * able).sum())
     return right / votes
@@ -168,7 +176,9 @@ def _average_lift(said: list[tuple[BoolArray, FloatArray]], totals: FloatArray) 
     """
     right = usual_right = wrong = usual_wrong = 1e-3
     for masks, expected in said:
-        able = emitted_masks(masks, expected.sum(axis=2)).any(axis=1)
+        able = able_outcomes(masks, expected.sum(axis=2))
+        if able.all():
+            continue
         voting = expected.sum(axis=1)
         limited = ~np.asarray(able).all(axis=1)
         cast = voting.sum(axis=1) * limited
@@ -187,6 +197,8 @@ def _shrunk_to_lift(
 
     Only for sources that cannot name every outcome: for these it is what accuracy is for others.
     """
+    if able.all():
+        return voting
     cast = voting.sum(axis=2, keepdims=True)
     inside, outside = (totals * able).sum(axis=2, keepdims=True), (totals * ~able).sum(axis=2, keepdims=True)
     odds = lift * inside / np.maximum(outside, TINY)

@@ -63,6 +63,8 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 
+_MANY_CELLS = 2**17
+"""Tables of values and outcomes with so many cells are large."""
 _LEAST_WEIGHT = 0.2
 """The least weight of a vote in a majority vote, in log-odds."""
 _MANY_BESIDE = 5
@@ -211,7 +213,7 @@ def _shrunk_to_majority(
     logs = [log - log.mean(axis=1, keepdims=True) for log in added]
     said = np.vstack([np.empty((0, layout.outcomes)), *(log[:-1] for log in logs)])
     worth = layout.by_source(levels_of(layout, known.signs).weight[:, None])
-    alike = [_equally_accurate(masks, accuracy) for masks in voted_for(layout, known.signs)]
+    alike = [_equally_accurate(masks, layout, accuracy) for masks in voted_for(layout, known.signs)]
     points = layout.sum_over_voters([each * one for each, one in zip(worth, alike, strict=True)])
     points -= points.mean(axis=1, keepdims=True)
     shrunk = (1 - shrinkage) * said + shrinkage * points
@@ -230,20 +232,25 @@ def _with_unnamed(balance: FloatArray, evidence: Evidence) -> FloatArray:
     """
     layout = evidence.layout
     used = np.unique(layout.all_masks[_by_value(layout) @ evidence.seen > 0], axis=0)
-    sizes = np.where(used, used.sum(axis=1, keepdims=True), len(balance) + 1)
-    finest = sizes.min(axis=0, initial=len(balance) + 1)
+    each = np.ones(len(balance), dtype=np.int64) if layout.sizes is None else layout.sizes
+    none = int(each.sum()) + 1
+    sizes = np.where(used, layout.counted(used).sum(axis=1, keepdims=True), none)
+    finest = sizes.min(axis=0, initial=none)
     raised = balance.copy()
-    for outcome in np.flatnonzero((finest >= _MANY_BESIDE) & (finest <= len(balance))):
+    for outcome in np.flatnonzero((finest >= _MANY_BESIDE) & (finest < none)):
         beside = used[sizes[:, outcome] == finest[outcome]].any(axis=0)
-        raised[outcome] = max(balance[outcome], float(balance[beside].mean()))
+        mean = (
+            float(balance[beside].mean()) if layout.sizes is None else float(balance[beside].sum() / each[beside].sum())
+        )
+        raised[outcome] = max(balance[outcome], mean * int(each[outcome]))
     normal: FloatArray = raised / raised.sum()
     return normal
 
 
-def _equally_accurate(masks: BoolArray, accuracy: float) -> FloatArray:
+def _equally_accurate(masks: BoolArray, layout: Layout, accuracy: float) -> FloatArray:
     """(values, outcomes): the log-odds of what each value allows, if a vote is right with this probability."""
-    allowed = masks.sum(axis=1, keepdims=True)
-    others = masks.shape[1] - allowed
+    allowed = layout.counted(masks).sum(axis=1, keepdims=True)
+    others = layout.counted(np.ones(layout.outcomes, dtype=bool)).sum() - allowed
     odds = accuracy / (1 - accuracy) * np.maximum(others, 0.5) / np.maximum(allowed, 1)
     # A vote for most outcomes says little, but never the opposite.
     found: FloatArray = masks * np.maximum(np.log(odds), _LEAST_WEIGHT)
@@ -265,16 +272,18 @@ def _start(evidence: Evidence, known: Knowledge, settings: RobustSettings) -> Ex
 
 def _expected(scoring: Scoring, evidence: Evidence, settings: RobustSettings) -> Expected:
     """The E-step, in which votes on one item are discounted for their correlation."""
-    from assay._core import scoring_loops
+    from assay._core import scoring_loops, wide_loops
 
     gains, base = scoring.gains, scoring.base
+    is_wide = len(base) >= wide_loops.MANY
+    step = wide_loops.expect_discounted_many if is_wide else scoring_loops.expect_discounted
     parts = evidence.parts
     votes = np.zeros((len(parts), *gains.shape))
     totals = np.zeros((len(parts), len(base)))
 
     def add(piece: tuple[int, slice]) -> None:
         part, rows = piece
-        scoring_loops.expect_discounted(
+        step(
             evidence.design.starts[rows.start : rows.stop + 1],
             evidence.design.columns,
             evidence.counts[rows],
@@ -338,6 +347,11 @@ class _Model:
         )
 
     @cached_property
+    def all_count(self) -> bool:
+        """Whether all values are emitted, and tell something of all outcomes."""
+        return bool(self.cells.all())
+
+    @cached_property
     def tilt(self) -> FloatArray:
         """(sources,): the factor of a source's prior odds for its coverage."""
         logs = np.log(np.maximum(self.votes, 1.0) / max(self.items, 1.0))
@@ -399,7 +413,7 @@ class _Model:
 
     def _rows(self, votes: FloatArray, source_votes: FloatArray) -> FloatArray:
         """(values, outcomes): P(value | the source votes, outcome)."""
-        counted = np.where(self.cells, votes, 0.0)
+        counted = votes if self.all_count else np.where(self.cells, votes, 0.0)
         hits = self._by_source(counted * self.masks).sum(axis=1)
         total = self._by_source(counted).sum(axis=1)
         counts = self.several & (self.signs > 0)
@@ -420,14 +434,15 @@ class _Model:
             self.right, self.wrong = self._divided(*shares)
             votes = self.levels.shrunk(votes, self.masks, shares)
         mean = part * self.right + (1 - part) * self.wrong
+        # A cell without votes adds nothing; where there are many, most have none.
+        cells = self.cells if votes.size < _MANY_CELLS else self.cells & (votes > 0)
         self.row_strength = _concentration(
-            self.row_strength,
-            votes[self.cells],
-            mean[self.cells],
-            source_votes[self.able & self.several[:, None]],
+            self.row_strength, votes[cells], mean[cells], source_votes[self.able & self.several[:, None]]
         )
         s = np.maximum(self.row_strength, self.belief_strength)[:, None]
         rows = (votes + s[self.source] * mean) / np.maximum(source_votes + s, TINY)[self.source]
+        if self.all_count:
+            return np.asarray(np.maximum(rows, TINY))
         emitted = (self.used > 0)[:, None]
         # A source with one value emits it whenever it votes.
         only = ~self.several[self.source][:, None]

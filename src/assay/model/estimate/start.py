@@ -25,11 +25,13 @@ def soft_majority(layout: Layout, design: Design, signs: FloatArray, even: float
     A vote of a soft source counts by its level of confidence, and one on average.
     """
     weights = layout.by_source(levels_of(layout, signs).weight[:, None])
+    allowed = (layout.counted(masks) for masks in voted_for(layout, signs))
     shares = [
-        weight * masks / np.maximum(masks.sum(axis=1, keepdims=True), 1)
-        for masks, weight in zip(voted_for(layout, signs), weights, strict=True)
+        weight * counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+        for counts, weight in zip(allowed, weights, strict=True)
     ]
-    points = np.asarray(design.matrix @ layout.sum_over_voters(shares)) + even / layout.outcomes
+    of_each = even / layout.outcomes if layout.sizes is None else even * layout.sizes / layout.sizes.sum()
+    points = np.asarray(design.matrix @ layout.sum_over_voters(shares)) + of_each
     probabilities: FloatArray = points / points.sum(axis=1, keepdims=True)
     return probabilities
 
