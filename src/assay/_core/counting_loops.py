@@ -44,7 +44,7 @@ def _count_ones(typing_context: Any, word: Any) -> Any:
     return types.uint64(types.uint64), generate
 
 
-_ones_in: Any = intrinsic(_count_ones)
+ones_in: Any = intrinsic(_count_ones)
 
 
 @njit(nogil=True, cache=True)
@@ -195,7 +195,7 @@ def count_packed(
             one = planes[i]
             total = np.int64(0)
             for o in range(size):
-                total += np.int64(_ones_in(one[o]))
+                total += np.int64(ones_in(one[o]))
             pair[i, i] += total
         for source in range(sources):
             for i in range(first[source], first[source + 1]):
@@ -204,7 +204,7 @@ def count_packed(
                     other = planes[j]
                     total = np.int64(0)
                     for o in range(size):
-                        total += np.int64(_ones_in(one[o] & other[o]))
+                        total += np.int64(ones_in(one[o] & other[o]))
                     pair[i, j] += total
         for group in range(len(groups)):
             union = bits[0]
@@ -215,7 +215,7 @@ def count_packed(
                         union[o] |= planes[i, o]
             total = np.int64(0)
             for o in range(size):
-                total += np.int64(_ones_in(union[o]))
+                total += np.int64(ones_in(union[o]))
             covered[group] += total
 
 
@@ -290,7 +290,7 @@ def hash_rows(codes: npt.NDArray[Any], multipliers: WordArray, hashes: WordArray
             for i in range(rows):
                 found[i] += multiplier * np.uint64(np.int64(said[i]) + 1)
         for i in range(rows):
-            found[i] = _mixed(found[i])
+            found[i] = mixed(found[i])
 
 
 @njit(nogil=True, cache=True)
@@ -302,11 +302,11 @@ def hash_listed(
         found = np.uint64(0)
         for a in range(starts[row], starts[row + 1]):
             found += multipliers[sources[a]] * np.uint64(np.int64(codes[a]) + 1)
-        hashes[row] = _mixed(found)
+        hashes[row] = mixed(found)
 
 
 @njit(nogil=True, cache=True)
-def _mixed(x: Any) -> Any:
+def mixed(x: Any) -> Any:
     """A hash in which every bit depends on every bit of x (the finaliser of splitmix64)."""
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -176,7 +176,7 @@ class Sketch:
         hashes
             (items,): the hashes of their rows.
         listed
-            Returns the votes of rows, given their numbers.
+            Returns the votes of rows, given their numbers, in that order.
         votes
             The total number of votes cast.
         size
@@ -187,18 +187,17 @@ class Sketch:
         limit = min(highest, _guess(hashes, 1 + votes / max(len(hashes), 1), size))
         while True:
             keys, counts, first = distinct(hashes, limit)
-            # Rows in memory order are listed faster than rows in hash order.
-            rows = listed(first)
+            order = np.argsort(keys)
+            keys, counts, rows = keys[order], counts[order], listed(first[order])
             whole = limit == EVERYTHING
             if limit >= highest or len(rows) + len(rows.sources) > size:
                 break
             limit = min(highest, EVERYTHING if int(limit) >= 2**62 else np.uint64(4 * int(limit)))
-        order = np.argsort(keys)
         if whole and len(rows) + len(rows.sources) <= size:
-            return cls(keys[order], counts[order], rows.take(order), size=size)
+            return cls(keys, counts, rows, size=size)
         buckets = np.zeros(2**_BUCKET_BITS, dtype=np.int64)
         _count_into(buckets, hashes)
-        return cls(keys, counts, rows, limit, buckets, size=size)._bounded(order)
+        return cls(keys, counts, rows, limit, buckets, size=size)._bounded()
 
     @property
     def items(self) -> int:
@@ -238,26 +237,32 @@ class Sketch:
             return self.buckets
         return np.bincount(_bucket_of(self.keys), weights=self.counts, minlength=2**_BUCKET_BITS).astype(np.int64)
 
-    def _bounded(self, ascending: IntArray) -> Sketch:
+    def _bounded(self, ascending: IntArray | None = None) -> Sketch:
         """The patterns of lowest hash, up to the maximum size.
 
-        ``ascending`` are the patterns by their hash, so that sorting and truncating take one pass.
+        ``ascending`` are the patterns by their hash, so that sorting and truncating take one pass; None if they are
+        in that order already.
         """
-        room = int(np.searchsorted(np.cumsum(1 + np.diff(self.rows.starts)[ascending]), self.size, side="right"))
-        kept = min(room, int(np.searchsorted(self.keys[ascending], self.limit, side="right")))
-        if kept == len(ascending) and self.buckets is None:
-            return replace(self._part(ascending), limit=self.limit, frequent=self.frequent)
-        next_key = None if kept == len(ascending) else self.keys[ascending[kept]]
-        limit = self.limit if next_key is None else min(self.limit, np.uint64(int(next_key) - 1))
-        smaller = replace(
-            self._part(ascending[:kept]), limit=limit, buckets=self._all_buckets, frequent=None, size=self.size
-        )
-        above = ascending[kept:][smaller.crowded[_bucket_of(self.keys[ascending[kept:]])]]
-        known = self._part(above)
+        lengths, keys = np.diff(self.rows.starts), self.keys
+        if ascending is not None:
+            lengths, keys = lengths[ascending], keys[ascending]
+        room = int(np.searchsorted(np.cumsum(1 + lengths), self.size, side="right"))
+        kept = min(room, int(np.searchsorted(keys, self.limit, side="right")))
+        lowest = self._first(kept) if ascending is None else self._part(ascending[:kept])
+        if kept == len(keys) and self.buckets is None:
+            return replace(lowest, limit=self.limit, frequent=self.frequent)
+        limit = self.limit if kept == len(keys) else min(self.limit, np.uint64(int(keys[kept]) - 1))
+        smaller = replace(lowest, limit=limit, buckets=self._all_buckets, frequent=None, size=self.size)
+        above = kept + np.flatnonzero(smaller.crowded[_bucket_of(keys[kept:])])
+        known = self._part(above if ascending is None else ascending[above])
         if self.frequent is not None:
             still = smaller.crowded[_bucket_of(self.frequent.keys)]
             known = _merged(known, self.frequent._part(np.flatnonzero(still)))
         return replace(smaller, frequent=known)
+
+    def _first(self, kept: int) -> Sketch:
+        """The first patterns, without copying their votes."""
+        return Sketch(self.keys[:kept], self.counts[:kept], self.rows.block(0, kept), size=self.size)
 
     def _part(self, chosen: IntArray) -> Sketch:
         return Sketch(self.keys[chosen], self.counts[chosen], self.rows.take(chosen), size=self.size)

@@ -326,7 +326,7 @@ def count_part(votes: Votes, size: int = SKETCH_SIZE, highest: np.uint64 = EVERY
 
 def count_frequent(votes: Votes, crowded: BoolArray) -> Sketch:
     """The frequent patterns of one part of the votes: those in crowded buckets."""
-    return patterns_in(crowded, hashes_of(votes), _lister(votes))
+    return patterns_in(crowded, hashes_of(votes), votes.store.listed)
 
 
 def blocks(votes: Votes) -> Iterator[Votes]:
@@ -383,7 +383,7 @@ def _counted(votes: Votes, size: int, highest: np.uint64 = EVERYTHING) -> Tally:
             meetings = tuple(met for met, _ in listed)
             covered = np.array([items for _, items in listed], dtype=np.int64)
     if size:
-        sketch = Sketch.of(hashes_of(votes), _lister(votes), int(single.sum()), size, highest)
+        sketch = Sketch.of(hashes_of(votes), votes.store.listed, int(single.sum()), size, highest)
     else:
         sketch = Sketch.zero(m, size)
     return Tally(votes.schema, n, single, covered, sketch, pair, overlaps, meetings)
@@ -399,7 +399,12 @@ def _pairs(votes: Votes, first: IntArray, groups: IntArray) -> tuple[IntArray, I
         some = votes.codes[:: max(len(votes) // 1_000, 1)]
         usual = float((some >= 0).sum(axis=1).mean()) if len(some) else 0.0
         if first[-1] ** 2 / 2 * _PACKED_COST <= usual**2 / 2 * _LISTED_COST + 10 * usual:
-            counting_loops.count_packed(votes.codes.T, first, groups, pair, covered)
+            if votes.store.by_row and groups.all() and (np.diff(first) == first[1]).all():
+                from assay._core import row_loops
+
+                covered[:] = row_loops.count_rows(votes.codes, row_loops.edge_of(votes.codes), int(first[1]), pair)
+                return pair, covered
+            counting_loops.count_packed(votes.store.by_column().dense().T, first, groups, pair, covered)
             return pair, covered
     cast = votes.cast
     counting_loops.count_listed(cast.starts, _numbered(cast, first), groups, pair, covered)
@@ -457,16 +462,6 @@ def hashes_of(votes: Votes) -> npt.NDArray[np.uint64]:
 
     parallel_map(fill, ranges(len(votes), thread_count(), step=2_048))
     return hashes
-
-
-def _lister(votes: Votes) -> Callable[[IntArray], SparseCodes]:
-    """A function that returns the votes of rows, given their numbers."""
-    if votes.is_sparse:
-        return votes.cast.take
-    none = SparseCodes.empty(len(votes.names), votes.schema.code_type)
-    return lambda rows: SparseCodes.concat(
-        [none, *parallel_map(lambda part: SparseCodes.of(votes.codes, rows[part]), ranges(len(rows), thread_count()))]
-    )
 
 
 def sums_by_source(cells: npt.NDArray[Number], offsets: IntArray) -> npt.NDArray[Number]:

@@ -17,6 +17,8 @@ FloatArray = npt.NDArray[np.float64]
 
 BLOCK = 2**18
 """Probabilities that are computed together; bounds memory use, and does not affect the result."""
+_ROWS_AT_ONCE = 2**12
+"""Rows of bytes that are scored together; their scores should stay in the cache."""
 
 
 def posterior(scoring: Scoring, codes: npt.NDArray[np.integer]) -> FloatArray:
@@ -66,9 +68,40 @@ class Scorer:
     def __call__(self, votes: Votes) -> FloatArray:
         """(items, outcomes). An item without votes gets the class balance."""
         _, own = self.scoring.layout.own(votes)
-        posterior, voted = self.sparse(own.cast) if own.is_sparse else self.dense(own.codes)
-        posterior[voted == 0] = self.scoring.without_votes
+        if own.is_sparse:
+            posterior, voted = self.sparse(own.cast)
+        elif own.store.by_row and self._all_alone:
+            posterior, voted = self.by_row(own.codes)
+        else:
+            posterior, voted = self.dense(own.store.by_column().dense())
+        silent = np.flatnonzero(voted == 0)
+        posterior[silent] = self.scoring.without_votes
         return posterior
+
+    @property
+    def _all_alone(self) -> bool:
+        """Whether every source votes on the component, independently of the others, and was asked about all items."""
+        return not self._asked_later and np.array_equal(self._alone, np.arange(len(self._layout.masks)))
+
+    def by_row(self, codes: npt.NDArray[np.int8]) -> tuple[FloatArray, Counts]:
+        """The same as :meth:`dense`, bit for bit, from bytes that lie row by row, where all sources are alone."""
+        from assay._core import row_loops, scoring_loops
+
+        posterior = np.empty((len(codes), len(self.scoring.base)))
+        voted = np.empty(len(codes), dtype=np.int32)
+        edge = row_loops.edge_of(codes)
+        leads_at = (self._alone_at[:-1] + 1).astype(np.uint64)  # behind what abstaining adds: nothing
+
+        def score(rows: slice) -> None:
+            scores = np.empty((len(self._base), _ROWS_AT_ONCE))
+            for start in range(rows.start, rows.stop, _ROWS_AT_ONCE):
+                some = slice(start, min(start + _ROWS_AT_ONCE, rows.stop))
+                found, count = scores[:, : some.stop - start], voted[some]
+                row_loops.add_rows(codes, edge, start, self._base, self._leads, leads_at, found, count)
+                scoring_loops.to_posterior(found, count, self.scoring.discount, posterior[some])
+
+        parallel_map(score, ranges(len(codes), thread_count(), step=2_048))
+        return posterior, voted
 
     def dense(self, codes: npt.NDArray[np.integer]) -> tuple[FloatArray, Counts]:
         """The (items, outcomes) posterior and (items,) the number of cliques that vote, from (items, sources) codes."""
