@@ -352,6 +352,30 @@ def distinct(hashes: WordArray, limit: np.uint64, keys: WordArray, counts: IntAr
 
 
 @njit(nogil=True, cache=True)
+def order_by_hash(keys: WordArray, shift: int, ends: IntArray, order: IntArray) -> None:
+    """Write the positions of distinct hashes, ascending by hash: as they are spread evenly, few share their first bits.
+
+    ``ends`` (buckets + 1,) are zeros, one for each value of ``key >> shift`` and one more.
+    """
+    by = np.uint64(shift)
+    for i in range(len(keys)):
+        ends[(keys[i] >> by) + np.uint64(1)] += 1
+    for bucket in range(1, len(ends)):
+        ends[bucket] += ends[bucket - 1]
+    for i in range(len(keys)):
+        bucket = keys[i] >> by
+        order[ends[bucket]] = i
+        ends[bucket] += 1
+    for at in range(1, len(order)):
+        here = order[at]
+        key = keys[here]
+        while at > 0 and keys[order[at - 1]] > key:
+            order[at] = order[at - 1]
+            at -= 1
+        order[at] = here
+
+
+@njit(nogil=True, cache=True)
 def count_into_buckets(hashes: WordArray, shift: int, buckets: IntArray) -> None:
     """Count hashes by their leading bits."""
     by = np.uint64(shift)

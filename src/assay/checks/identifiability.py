@@ -43,6 +43,13 @@ def parts_of(joined: BoolArray | sparse.csr_array) -> tuple[Part, ...]:
     (Part(members=(0, 1, 2), sides=((0, 2), (1,))),)
     """
     size = joined.shape[0]
+    if isinstance(joined, np.ndarray):
+        # Mostly all are joined, or none: then there is nothing to search.
+        joints = int(np.count_nonzero(joined)) - int(np.count_nonzero(joined.diagonal()))
+        if joints == size * (size - 1) and size > 2:
+            return (Part(tuple(range(size)), None),)
+        if not joints and not joined.diagonal().any():
+            return tuple(Part((member,), ((member,), ())) for member in range(size))
     edges = sparse.csr_array(joined.astype(np.int8))
     _, part_of = csgraph.connected_components(edges, directed=False)
     # In two copies of the graph, with every edge leading to the other copy, the

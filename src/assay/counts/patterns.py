@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay._core.stored_arrays import stored_array
+from assay._core.threads import parallel_map
 from assay.votes import CodeArray, Schema, SparseCodes
 
 BoolArray = npt.NDArray[np.bool_]
@@ -33,6 +34,8 @@ _FREQUENT = 1 / 4_096
 """Patterns that make up this share of the items are frequent; a sketch misses none of them."""
 _MARGIN = 4
 """How many times as many patterns are collected from each part as would be needed if no row repeated itself."""
+_MANY = 10_000
+"""From this many hashes on, they are sorted by a compiled loop."""
 EVERYTHING = np.uint64(2**64 - 1)
 """The limit of a sketch that has all patterns: no hash is higher."""
 
@@ -185,9 +188,16 @@ class Sketch:
             Patterns with a higher hash are not looked for.
         """
         limit = min(highest, _guess(hashes, 1 + votes / max(len(hashes), 1), size))
+        buckets: IntArray | None = None
         while True:
-            keys, counts, first = distinct(hashes, limit)
-            order = np.argsort(keys)
+            if limit < EVERYTHING and buckets is None:
+                # Most likely these will be needed: both only read, and each takes a core.
+                (keys, counts, first), buckets = parallel_map(
+                    lambda job: job(), (lambda limit=limit: distinct(hashes, limit), lambda: _bucket_counts(hashes))
+                )
+            else:
+                keys, counts, first = distinct(hashes, limit)
+            order = _ascending(keys)
             keys, counts, rows = keys[order], counts[order], listed(first[order])
             whole = limit == EVERYTHING
             if limit >= highest or len(rows) + len(rows.sources) > size:
@@ -195,8 +205,7 @@ class Sketch:
             limit = min(highest, EVERYTHING if int(limit) >= 2**62 else np.uint64(4 * int(limit)))
         if whole and len(rows) + len(rows.sources) <= size:
             return cls(keys, counts, rows, size=size)
-        buckets = np.zeros(2**_BUCKET_BITS, dtype=np.int64)
-        _count_into(buckets, hashes)
+        buckets = _bucket_counts(hashes) if buckets is None else buckets
         return cls(keys, counts, rows, limit, buckets, size=size)._bounded()
 
     @property
@@ -395,7 +404,7 @@ def _guess(hashes: Hashes, cost: float, size: int) -> np.uint64:
     if len(hashes) * cost <= size:
         return EVERYTHING
     some = hashes[: 2**14]
-    if 2 * len(np.unique(some)) < len(some):
+    if 2 * len(distinct(some)[0]) < len(some):
         return EVERYTHING
     share = 1.2 * size / (cost * len(hashes))
     return EVERYTHING if share >= 0.7 else np.uint64(int(share * 2**64))
@@ -405,10 +414,26 @@ def _bucket_of(hashes: Hashes) -> IntArray:
     return (hashes >> np.uint64(64 - _BUCKET_BITS)).astype(np.int64)
 
 
-def _count_into(buckets: IntArray, hashes: Hashes) -> None:
+def _bucket_counts(hashes: Hashes) -> IntArray:
+    """(buckets,): the number of items by the leading bits of their hash."""
     from assay._core import counting_loops
 
+    buckets = np.zeros(2**_BUCKET_BITS, dtype=np.int64)
     counting_loops.count_into_buckets(hashes, 64 - _BUCKET_BITS, buckets)
+    return buckets
+
+
+def _ascending(keys: Hashes) -> IntArray:
+    """(patterns,): the positions of distinct hashes, ascending by hash."""
+    if len(keys) < _MANY:
+        return np.argsort(keys)
+    from assay._core import counting_loops
+
+    highest = int(keys.max())
+    shift = max(highest.bit_length() - len(keys).bit_length(), 0)
+    order = np.empty(len(keys), dtype=np.int64)
+    counting_loops.order_by_hash(keys, shift, np.zeros((highest >> shift) + 2, dtype=np.int64), order)
+    return order
 
 
 def _merged(one: Sketch, other: Sketch) -> Sketch:

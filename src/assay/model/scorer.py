@@ -17,7 +17,7 @@ FloatArray = npt.NDArray[np.float64]
 
 BLOCK = 2**18
 """Probabilities that are computed together; bounds memory use, and does not affect the result."""
-_ROWS_AT_ONCE = 2**12
+_ROWS_AT_ONCE = 2**15
 """Rows of bytes that are scored together; their scores should stay in the cache."""
 
 

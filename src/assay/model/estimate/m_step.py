@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -108,6 +109,11 @@ class _Alone:
         values = layout.value_offsets[sources][:, None] + np.arange(masks.shape[1])
         return cls(indices, rows, masks, kinds, beliefs, levels.part(values.ravel()))
 
+    @cached_property
+    def same_kind(self) -> list[BoolArray]:
+        """(sources, values, outcomes) each: where the class-conditional model ties parameters."""
+        return [self.kinds == kind for kind in np.unique(self.kinds)]
+
     def tables(
         self, votes: FloatArray, totals: FloatArray, average: float, lift: float, settings: EMSettings
     ) -> FloatArray:
@@ -121,7 +127,7 @@ class _Alone:
         able: BoolArray = np.asarray(emitted_masks(self.masks, used).any(axis=1, keepdims=True))
         believed = ~np.isnan(self.beliefs[:, 0])
         fired = _shrunk_to_lift(voting, able, totals, lift, settings.average_lift)
-        for among in (able, ~able):
+        for among in (able,) if able.all() else (able, ~able):
             coverage = (fired * among).sum(axis=2, keepdims=True) / np.maximum(
                 (totals * among).sum(axis=2, keepdims=True), TINY
             )
@@ -129,8 +135,7 @@ class _Alone:
             rates += among * (fired + settings.even_coverage * (coverage > 0)) / (totals + pseudo_items)
         said = np.zeros_like(votes)
         could = np.zeros_like(votes)
-        for kind in np.unique(self.kinds):
-            same_kind = self.kinds == kind
+        for same_kind in self.same_kind:
             said += same_kind * (votes * same_kind).sum(axis=2, keepdims=True)
             could += same_kind * (voting * same_kind).sum(axis=2, keepdims=True)
         accuracy = np.where(believed, self.beliefs[:, 0], average)[:, None]
@@ -169,8 +174,10 @@ def _average_lift(said: list[tuple[BoolArray, FloatArray]], totals: FloatArray) 
     right = usual_right = wrong = usual_wrong = 1e-3
     for masks, expected in said:
         able = emitted_masks(masks, expected.sum(axis=2)).any(axis=1)
-        voting = expected.sum(axis=1)
         limited = ~np.asarray(able).all(axis=1)
+        if not limited.any():
+            continue
+        voting = expected.sum(axis=1)
         cast = voting.sum(axis=1) * limited
         named = (voting * able).sum(axis=1) * limited
         nameable = (able * totals).sum(axis=1) / max(float(totals.sum()), TINY)
@@ -187,6 +194,8 @@ def _shrunk_to_lift(
 
     Only for sources that cannot name every outcome: for these it is what accuracy is for others.
     """
+    if able.all():
+        return voting
     cast = voting.sum(axis=2, keepdims=True)
     inside, outside = (totals * able).sum(axis=2, keepdims=True), (totals * ~able).sum(axis=2, keepdims=True)
     odds = lift * inside / np.maximum(outside, TINY)
