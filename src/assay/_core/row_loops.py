@@ -119,6 +119,42 @@ def hash_bytes(rows: Bytes, multipliers: WordArray, hashes: WordArray) -> None:
 
 
 @njit(nogil=True, cache=True)
+def _number(row: Bytes, factors: IntArray) -> Any:
+    found = 0
+    for j in range(len(row)):
+        found += factors[j] * (np.int64(row[j]) + 1)
+    return found
+
+
+@njit(nogil=True, cache=True)
+def count_numbers(rows: Bytes, begin: int, stop: int, factors: IntArray, counts: IntArray, first: IntArray) -> None:
+    """Count some rows by their number, Σ factor · (code + 1), and write the first row that has each."""
+    numbers = np.empty(_NEAR, np.int64)
+    for start in range(begin, stop, _NEAR):
+        count = min(_NEAR, stop - start)
+        for i in range(count):
+            numbers[i] = _number(rows[start + i], factors)
+        for i in range(count):
+            number = numbers[i]
+            if counts[number] == 0:
+                first[number] = start + i
+            counts[number] += 1
+
+
+@njit(nogil=True, cache=True)
+def take_by_number(rows: Bytes, begin: int, stop: int, factors: IntArray, table: FloatArray, found: FloatArray) -> None:
+    """Write to (items, …) ``found`` the row of a table that has the number of each of some rows of votes."""
+    numbers = np.empty(_NEAR, np.int64)
+    for start in range(begin, stop, _NEAR):
+        count = min(_NEAR, stop - start)
+        for i in range(count):
+            numbers[i] = _number(rows[start + i], factors)
+        for i in range(count):
+            for y in range(table.shape[1]):
+                found[start + i, y] = table[numbers[i], y]
+
+
+@njit(nogil=True, cache=True)
 def _turn(words: WordArray, wanted: int) -> None:
     """Turn (64, 8) words by 64 rows: bit j of row i becomes bit i of row j. Only of the wanted rows, which come first."""
     for apart, by, mask in _HALVES:

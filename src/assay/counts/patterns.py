@@ -164,6 +164,12 @@ class Sketch:
         )
 
     @classmethod
+    def exact(cls, keys: Hashes, counts: IntArray, rows: SparseCodes, size: int = SKETCH_SIZE) -> Sketch:
+        """The sketch of distinct rows of votes with their hashes and counts, which fit into it."""
+        order = _ascending(keys)
+        return cls(keys[order], counts[order], rows.take(order), size=size)
+
+    @classmethod
     def of(
         cls,
         hashes: Hashes,

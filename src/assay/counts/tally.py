@@ -24,7 +24,7 @@ from assay.counts.files import read_counts, write_counts
 from assay.counts.meetings import Meetings, most_meetings
 from assay.counts.patterns import EVERYTHING, SKETCH_SIZE, Sketch, multipliers, patterns_in
 from assay.errors import VoteError
-from assay.votes import HasSchema, Schema, SparseCodes, Votes
+from assay.votes import DenseCodes, HasSchema, PossibleRows, Schema, SparseCodes, Votes
 
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
@@ -382,11 +382,20 @@ def _counted(votes: Votes, size: int, highest: np.uint64 = EVERYTHING) -> Tally:
             listed = [_count_meetings(votes, first, component) for component in range(len(groups))]
             meetings = tuple(met for met, _ in listed)
             covered = np.array([items for _, items in listed], dtype=np.int64)
-    if size:
-        sketch = Sketch.of(hashes_of(votes), votes.store.listed, int(single.sum()), size, highest)
-    else:
-        sketch = Sketch.zero(m, size)
+    sketch = _sketched(votes, int(single.sum()), size, highest) if size else Sketch.zero(m, size)
     return Tally(votes.schema, n, single, covered, sketch, pair, overlaps, meetings)
+
+
+def _sketched(votes: Votes, cast: int, size: int, highest: np.uint64) -> Sketch:
+    store = votes.store
+    if isinstance(store, DenseCodes):
+        possible = PossibleRows.of(store, [len(table) for table in votes.values])
+        if possible is not None and possible.count * (1 + store.width) <= size and highest == EVERYTHING:
+            counts, rows = possible.counted(store)
+            keys = np.empty(len(rows), dtype=np.uint64)
+            DenseCodes(store.codes[rows]).hashes(multipliers(votes.names), keys)
+            return Sketch.exact(keys, counts, store.listed(rows), size)
+    return Sketch.of(hashes_of(votes), store.listed, cast, size, highest)
 
 
 def _pairs(votes: Votes, first: IntArray, groups: IntArray) -> tuple[IntArray, IntArray]:

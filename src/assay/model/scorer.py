@@ -10,7 +10,7 @@ import numpy.typing as npt
 from assay._core.threads import parallel_map, ranges, thread_count
 from assay.counts import Clique, Layout
 from assay.model.scoring import Scoring, softmax
-from assay.votes import SparseCodes, Votes
+from assay.votes import DenseCodes, PossibleRows, SparseCodes, Votes
 
 Counts = npt.NDArray[np.int32]
 FloatArray = npt.NDArray[np.float64]
@@ -70,12 +70,17 @@ class Scorer:
         _, own = self.scoring.layout.own(votes)
         if own.is_sparse:
             posterior, voted = self.sparse(own.cast)
-        elif own.store.by_row and self._all_alone:
+        elif isinstance(own.store, DenseCodes) and own.store.by_row and self._all_alone:
+            possible = PossibleRows.of(own.store, [len(table) for table in own.values])
+            if possible is not None:
+                return possible.look_up(self._settled(*self.by_row(possible.rows.codes)), own.store)
             posterior, voted = self.by_row(own.codes)
         else:
             posterior, voted = self.dense(own.store.by_column().dense())
-        silent = np.flatnonzero(voted == 0)
-        posterior[silent] = self.scoring.without_votes
+        return self._settled(posterior, voted)
+
+    def _settled(self, posterior: FloatArray, voted: Counts) -> FloatArray:
+        posterior[np.flatnonzero(voted == 0)] = self.scoring.without_votes
         return posterior
 
     @property
