@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import logsumexp, softmax
 
-from assay._core.scoring_loops import count_columns, expect, expect_two, score_listed
+from assay._core.scoring_loops import count_columns, expect, score_listed
+from assay._core.two_outcome_loops import expect_two
 
 
 @st.composite

@@ -11,33 +11,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic
+from numba import njit
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
 _BLOCK = 2_048
 """Rows that are scored together; their scores should fit into the L1 cache."""
-_TOGETHER = 512
-"""Rows of an E-step whose exponentials are computed together."""
-_PER_LN_2, _LN_2, _REST_OF_LN_2 = 1.4426950408889634, 0.69314718036912382, 1.90821492927058770e-10
-"""1 / ln(2); and ln(2) in two parts, of which multiples of the first are exact."""
-
-
-def _scale(typing_context: Any, number: Any, power: Any) -> Any:
-    """number · 2^power, for a result that is a normal number: the power is added to the exponent's bits."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        bits = ir.IntType(64)
-        number = builder.bitcast(arguments[0], bits)
-        return builder.bitcast(builder.add(number, builder.shl(arguments[1], ir.Constant(bits, 52))), ir.DoubleType())
-
-    return types.float64(types.float64, types.int64), generate
-
-
-_times_power_of_two: Any = intrinsic(_scale)
 
 
 @njit(nogil=True, cache=True)
@@ -96,99 +76,6 @@ def expect(
         for a in range(starts[row], starts[row + 1]):
             for y in range(others):
                 votes[columns[a], y] += logs[y]
-    return likelihood
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _exp_of_negative(x: Any) -> Any:
-    """exp(x) of x ≤ 0, to the last bit or the one before: by arithmetic alone, so that a loop over it is vectorised.
-
-    exp(x) = 2^k exp(r) with |r| ≤ ln(2) / 2, and the series of exp(r); below the least normal number it is constant.
-    """
-    x = max(x, -708.0)
-    power = np.floor(x * _PER_LN_2 + 0.5)
-    r = (x - power * _LN_2) - power * _REST_OF_LN_2
-    series = 1.0 / 6_227_020_800
-    series = series * r + 1.0 / 479_001_600
-    series = series * r + 1.0 / 39_916_800
-    series = series * r + 1.0 / 3_628_800
-    series = series * r + 1.0 / 362_880
-    series = series * r + 1.0 / 40_320
-    series = series * r + 1.0 / 5_040
-    series = series * r + 1.0 / 720
-    series = series * r + 1.0 / 120
-    series = series * r + 1.0 / 24
-    series = series * r + 1.0 / 6
-    series = series * r + 0.5
-    return _times_power_of_two(series * (r * r) + r + 1.0, np.int64(power))
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _log_of_one_plus(x: Any) -> Any:
-    """log(1 + x) of x from 0 to 1, likewise: the series of 2 atanh(x / (2 + x))."""
-    z = x / (2.0 + x)
-    square = z * z
-    series = square * (1.0 / 33) + 1.0 / 31
-    series = series * square + 1.0 / 29
-    series = series * square + 1.0 / 27
-    series = series * square + 1.0 / 25
-    series = series * square + 1.0 / 23
-    series = series * square + 1.0 / 21
-    series = series * square + 1.0 / 19
-    series = series * square + 1.0 / 17
-    series = series * square + 1.0 / 15
-    series = series * square + 1.0 / 13
-    series = series * square + 1.0 / 11
-    series = series * square + 1.0 / 9
-    series = series * square + 1.0 / 7
-    series = series * square + 1.0 / 5
-    series = series * square + 1.0 / 3
-    return 2.0 * (z * square * series + z)
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def expect_two(
-    starts: IntArray,
-    columns: npt.NDArray[np.int32],
-    counts: FloatArray,
-    leads: FloatArray,
-    base: FloatArray,
-    votes: FloatArray,
-    totals: FloatArray,
-) -> float:
-    """:func:`expect` for two outcomes, the most common case, without the inner loops.
-
-    Exponentials and logarithms of many rows are computed together, in vectors.
-    """
-    lead = leads[:, 0].copy()
-    second = np.zeros(len(lead))
-    log_odds, small, logs = np.empty(_TOGETHER), np.empty(_TOGETHER), np.empty(_TOGETHER)
-    items = 0.0
-    likelihood = 0.0
-    for begin in range(0, len(starts) - 1, _TOGETHER):
-        rows = min(_TOGETHER, len(starts) - 1 - begin)
-        some = counts[begin : begin + rows]
-        for i in range(rows):
-            found = base[0]
-            # Numbers without a sign: no index is from the end, which would be looked at for each vote.
-            for a in range(np.uint64(starts[begin + i]), np.uint64(starts[begin + i + 1])):
-                found += lead[np.uint32(columns[a])]
-            log_odds[i] = found
-        for i in range(rows):
-            small[i] = _exp_of_negative(-abs(log_odds[i]))
-        for i in range(rows):
-            logs[i] = some[i] * (max(log_odds[i], 0.0) + _log_of_one_plus(small[i]))
-        for i in range(rows):
-            share = some[i] / (1.0 + small[i])
-            small[i] = share * small[i] if log_odds[i] < 0 else share
-        for i in range(rows):
-            likelihood += logs[i]
-            items += small[i]
-            share = small[i]
-            for a in range(np.uint64(starts[begin + i]), np.uint64(starts[begin + i + 1])):
-                second[np.uint32(columns[a])] += share
-    totals[0] += items
-    votes[:, 0] += second
     return likelihood
 
 
