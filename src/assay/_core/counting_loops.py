@@ -322,7 +322,7 @@ def distinct(hashes: WordArray, limit: np.uint64, keys: WordArray, counts: IntAr
     slots = 1024
     while slots < len(keys) // 4:
         slots *= 2
-    table = np.full(slots, -1, np.int64)
+    table = np.full(slots, -1, np.int32)
     found = 0
     for row in range(len(hashes)):
         key = hashes[row]
@@ -330,7 +330,7 @@ def distinct(hashes: WordArray, limit: np.uint64, keys: WordArray, counts: IntAr
             continue
         if 2 * found >= slots:
             slots *= 4
-            table = np.full(slots, -1, np.int64)
+            table = np.full(slots, -1, np.int32)
             for index in range(found):
                 slot = np.int64(keys[index] & np.uint64(slots - 1))
                 while table[slot] >= 0:

@@ -479,7 +479,11 @@ def sums_by_source(cells: npt.NDArray[Number], offsets: IntArray) -> npt.NDArray
     >>> sums_by_source(np.arange(9).reshape(3, 3), np.array([0, 2, 3])).tolist()
     [[8, 7], [13, 8]]
     """
-    sums = np.zeros((len(offsets) - 1, len(offsets) - 1), dtype=cells.dtype)
+    size, sources = int(offsets[1]) if len(offsets) > 1 else 0, len(offsets) - 1
+    if size and cells.dtype.kind == "i" and (np.diff(offsets) == size).all():
+        by_source = cells.reshape(sources, size, sources, size)
+        return sum(by_source[:, i, :, j] for i in range(size) for j in range(size))
+    sums = np.zeros((sources, sources), dtype=cells.dtype)
     some = np.flatnonzero(np.diff(offsets))  # reduceat cannot sum an empty range, as of a source without values
     if len(some):
         first = offsets[some]
