@@ -1,4 +1,4 @@
-"""Compiled loops over votes that lie in memory row by row, a byte each: 64 votes of an item at a time, as bits of a word.
+"""Compiled loops over votes that lie in memory row by row, a byte each: 64 votes at a time, as the bits of a word.
 
 Rows are (items, sources) codes below 128, −1 for abstain. So many bytes are read at once that the last rows would be
 left behind: these come padded, as :func:`edge_of` makes them. All functions work in place, release the GIL, and are
@@ -15,7 +15,8 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
-from assay._core.counting_loops import mixed, ones_in
+from assay._core.counting_loops import ones_in
+from assay._core.hash_loops import mixed
 
 Bytes = npt.NDArray[np.int8]
 FloatArray = npt.NDArray[np.float64]
@@ -56,7 +57,7 @@ def edge_of(rows: Bytes) -> Bytes:
 
 def _bytes_at(builder: Any, address: Any) -> tuple[Any, Any]:
     kind = ir.VectorType(ir.IntType(8), _LANES)
-    return builder.load(builder.inttoptr(address, kind.as_pointer()), align=1, typ=kind), kind
+    return builder.load(builder.inttoptr(address, kind.as_pointer()), align=1), kind
 
 
 def _cast_at(typing_context: Any, address: Any) -> Any:
@@ -106,7 +107,7 @@ def _lanes(left: int) -> Any:
 
 @njit(nogil=True, cache=True)
 def hash_bytes(rows: Bytes, multipliers: WordArray, hashes: WordArray) -> None:
-    """Write a 64-bit hash of each row to (items,) ``hashes``: that of :func:`assay._core.counting_loops.hash_rows`."""
+    """Write a 64-bit hash of each row to (items,) ``hashes``: that of :func:`assay._core.hash_loops.hash_rows`."""
     items, width = rows.shape
     for i in range(items):
         row = rows[i]
@@ -156,7 +157,7 @@ def take_by_number(rows: Bytes, begin: int, stop: int, factors: IntArray, table:
 
 @njit(nogil=True, cache=True)
 def _turn(words: WordArray, wanted: int) -> None:
-    """Turn (64, 8) words by 64 rows: bit j of row i becomes bit i of row j. Only of the wanted rows, which come first."""
+    """Turn (64, 8) words by 64 rows: bit j of row i becomes bit i of row j. Only of the wanted rows, the first."""
     for apart, by, mask in _HALVES:
         for base in range(0, min(wanted, _LANES), 2 * apart):
             for i in range(base, base + apart):
@@ -313,7 +314,7 @@ def add_rows(
     scores: FloatArray,
     voted: npt.NDArray[np.int32],
 ) -> None:
-    """Sum the log-odds of votes for each outcome against the first, as :func:`assay._core.scoring_loops.add_votes` does.
+    """Sum the log-odds of votes for each outcome, as :func:`assay._core.scoring_loops.add_votes` does.
 
     Parameters
     ----------

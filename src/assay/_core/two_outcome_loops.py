@@ -90,7 +90,7 @@ def _log_of_one_plus(x: Any) -> Any:
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _to_shares(log_odds: FloatArray, counts: FloatArray, small: FloatArray, logs: FloatArray) -> Any:
-    """Replace the log-odds of patterns by how many items of each have the second outcome; returns the log-likelihood."""
+    """Replace log-odds of patterns by how many items of each have the second outcome; returns the log-likelihood."""
     rows = len(log_odds)
     for i in range(rows):
         small[i] = _exp_of_negative(-abs(log_odds[i]))

@@ -44,8 +44,8 @@ def parts_of(joined: BoolArray | sparse.csr_array) -> tuple[Part, ...]:
     """
     size = joined.shape[0]
     if isinstance(joined, np.ndarray) and size:
-        # Mostly there is nothing to search: nobody is joined, or all are within two steps of the first, as of three that
-        # are joined to each other.
+        # Mostly there is nothing to search: nobody is joined; or all are within two steps of the first, and two of
+        # those next to it are joined to each other.
         if not joined.any():
             return tuple(Part((member,), ((member,), ())) for member in range(size))
         near = joined[0] | joined[:, 0]

@@ -1,4 +1,4 @@
-"""Vote patterns of independent sources, several of which are told by one number: an E-step then looks up fewer of them."""
+"""Vote patterns of independent sources, several of which are told by one number: fewer to look up in an E-step."""
 
 from __future__ import annotations
 

@@ -197,10 +197,8 @@ class Sketch:
         buckets: IntArray | None = None
         while True:
             if limit < EVERYTHING and buckets is None:
-                # Most likely these will be needed: both only read, and each takes a core.
-                (keys, counts, first), buckets = parallel_map(
-                    lambda job: job(), (lambda limit=limit: distinct(hashes, limit), lambda: _bucket_counts(hashes))
-                )
+                # Most likely these will be needed, too; each takes a core.
+                buckets, (keys, counts, first) = _bucket_counts_and_distinct(hashes, limit)
             else:
                 keys, counts, first = distinct(hashes, limit)
             order = _ascending(keys)
@@ -385,23 +383,23 @@ def multipliers(names: Sequence[str]) -> Hashes:
 
 def row_hashes(codes: CodeArray, factors: Hashes) -> Hashes:
     """(items,): the hashes of the rows of (items, sources) codes."""
-    from assay._core import counting_loops
+    from assay._core import hash_loops
 
     hashes = np.empty(len(codes), dtype=np.uint64)
-    counting_loops.hash_rows(codes.T, factors, hashes)
+    hash_loops.hash_rows(codes.T, factors, hashes)
     return hashes
 
 
 def distinct(hashes: Hashes, limit: np.uint64 = EVERYTHING) -> tuple[Hashes, IntArray, IntArray]:
     """The distinct hashes up to a limit, their counts and first positions, in the order of the latter."""
-    from assay._core import counting_loops
+    from assay._core import hash_loops
 
     room = len(hashes)
     if limit < EVERYTHING:
         room = int(np.count_nonzero(hashes <= limit))
     keys = np.empty(room, dtype=np.uint64)
     counts, first = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
-    found = counting_loops.distinct(hashes, limit, keys, counts, first)
+    found = hash_loops.distinct(hashes, limit, keys, counts, first)
     return keys[:found], counts[:found], first[:found]
 
 
@@ -422,23 +420,34 @@ def _bucket_of(hashes: Hashes) -> IntArray:
 
 def _bucket_counts(hashes: Hashes) -> IntArray:
     """(buckets,): the number of items by the leading bits of their hash."""
-    from assay._core import counting_loops
+    from assay._core import hash_loops
 
     buckets = np.zeros(2**_BUCKET_BITS, dtype=np.int64)
-    counting_loops.count_into_buckets(hashes, 64 - _BUCKET_BITS, buckets)
+    hash_loops.count_into_buckets(hashes, 64 - _BUCKET_BITS, buckets)
     return buckets
+
+
+def _bucket_counts_and_distinct(hashes: Hashes, limit: np.uint64) -> tuple[IntArray, tuple[Hashes, IntArray, IntArray]]:
+    """Both at the same time."""
+    found: dict[bool, Any] = {}
+
+    def find(buckets: bool) -> None:
+        found[buckets] = _bucket_counts(hashes) if buckets else distinct(hashes, limit)
+
+    parallel_map(find, (False, True))
+    return found[True], found[False]
 
 
 def _ascending(keys: Hashes) -> IntArray:
     """(patterns,): the positions of distinct hashes, ascending by hash."""
     if len(keys) < _MANY:
         return np.argsort(keys)
-    from assay._core import counting_loops
+    from assay._core import hash_loops
 
     highest = int(keys.max())
     shift = max(highest.bit_length() - len(keys).bit_length(), 0)
     order = np.empty(len(keys), dtype=np.int64)
-    counting_loops.order_by_hash(keys, shift, np.zeros((highest >> shift) + 2, dtype=np.int64), order)
+    hash_loops.order_by_hash(keys, shift, np.zeros((highest >> shift) + 2, dtype=np.int64), order)
     return order
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -482,7 +482,10 @@ def sums_by_source(cells: npt.NDArray[Number], offsets: IntArray) -> npt.NDArray
     size, sources = int(offsets[1]) if len(offsets) > 1 else 0, len(offsets) - 1
     if size and cells.dtype.kind == "i" and (np.diff(offsets) == size).all():
         by_source = cells.reshape(sources, size, sources, size)
-        return sum(by_source[:, i, :, j] for i in range(size) for j in range(size))
+        total: npt.NDArray[Number] = np.zeros((sources, sources), dtype=cells.dtype)
+        for i, j in product(range(size), repeat=2):
+            total += by_source[:, i, :, j]
+        return total
     sums = np.zeros((sources, sources), dtype=cells.dtype)
     some = np.flatnonzero(np.diff(offsets))  # reduceat cannot sum an empty range, as of a source without values
     if len(some):

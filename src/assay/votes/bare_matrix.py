@@ -33,9 +33,7 @@ def _resampled(matrix: Any) -> Any:
     return matrix if index is None or index.is_unique else matrix.reset_index(drop=True)
 
 
-def on_the_same_task(
-    matrix: Any, tasks: TaskGraph, names: Sequence[str] | None = None, *, lent: bool = False
-) -> Votes:
+def on_the_same_task(matrix: Any, tasks: TaskGraph, names: Sequence[str] | None = None, *, lent: bool = False) -> Votes:
     """A bare matrix as votes on the only task of a graph, even if some of its classes do not occur."""
     if len(tasks) > 1:
         raise VoteError(f"a matrix holds votes on one task, but the model was fitted on {len(tasks)} tasks; give Votes")

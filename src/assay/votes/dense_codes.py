@@ -194,6 +194,6 @@ class DenseCodes:
 
             row_loops.hash_bytes(self.codes, factors, hashes)
             return
-        from assay._core import counting_loops
+        from assay._core import hash_loops
 
-        counting_loops.hash_rows(self.codes.T, factors, hashes)
+        hash_loops.hash_rows(self.codes.T, factors, hashes)

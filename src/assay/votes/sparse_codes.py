@@ -256,9 +256,9 @@ class SparseCodes:
 
     def hashes(self, factors: npt.NDArray[np.uint64], hashes: npt.NDArray[np.uint64]) -> None:
         """Write the hash of each row to (rows,) ``hashes``; ``factors`` (sources,) are the sources' multipliers."""
-        from assay._core import counting_loops
+        from assay._core import hash_loops
 
-        counting_loops.hash_listed(self.starts, self.sources, self.codes, factors, hashes)
+        hash_loops.hash_listed(self.starts, self.sources, self.codes, factors, hashes)
 
     @classmethod
     def concat(cls, parts: Sequence[SparseCodes]) -> Self:

@@ -177,7 +177,7 @@ class Votes(HasSchema):
         *,
         lent: bool = False,
     ) -> Votes:
-        """The same; ``lent``: nobody keeps the votes, nor changes the matrix meanwhile, so that it may not be copied."""
+        """The same; ``lent``: nobody keeps the votes, nor changes the matrix meanwhile: it need not be copied."""
         if labels is not None and cardinality is not None and len(labels) != cardinality:
             raise VoteError(f"cardinality is {cardinality}, but there are {len(labels)} labels")
         known = len(labels) if labels is not None else cardinality

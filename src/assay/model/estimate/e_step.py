@@ -89,8 +89,8 @@ def _expected_counts(scoring: Scoring, evidence: Evidence) -> Expected:
         part, rows = piece
         into = votes[part], totals[part]
         if grouped is not None:
-            joint = grouped.numbers[rows]
-            return two_outcome_loops.expect_grouped(joint, counts[rows], grouped.values, grouped.ends, leads, lead, *into)
+            said = grouped.numbers[rows], counts[rows], grouped.values, grouped.ends
+            return float(two_outcome_loops.expect_grouped(*said, leads, lead, *into))
         starts = design.starts[rows.start : rows.stop + 1]
         return float(step(starts, design.columns, counts[rows], leads, lead, *into))
 
