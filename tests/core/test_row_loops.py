@@ -90,8 +90,7 @@ def test_scores_are_those_of_columns_bit_for_bit(outcomes, drawn, seed):
     columns = np.asfortranarray(rows).T
     scoring_loops.add_votes(columns, alone, ends, none, ends[:1], none, none, leads, none, expected, voted)
     found, count = np.empty_like(expected), np.empty_like(voted)
-    starts = (ends[:-1] + 1).astype(np.uint64)
-    row_loops.add_rows(rows, row_loops.edge_of(rows), 0, base, leads, starts, found, count)
+    row_loops.add_rows(rows, row_loops.edge_of(rows), 0, base, leads, ends, found, count)
     assert found.tobytes() == expected.tobytes()
     np.testing.assert_array_equal(count, voted)
 

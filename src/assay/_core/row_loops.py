@@ -94,6 +94,47 @@ def _lowest_one(typing_context: Any, word: Any) -> Any:
     return types.uint64(types.uint64), generate
 
 
+def _everywhere(builder: Any, number: Any) -> Any:
+    """A vector of eight times the same number."""
+    nothing = ir.Constant(ir.VectorType(number.type, _GROUP), ir.Undefined)
+    first = builder.insert_element(nothing, number, ir.Constant(ir.IntType(32), 0))
+    return builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(ir.IntType(32), _GROUP), None))
+
+
+def _swapped_at(typing_context: Any, one: Any, other: Any, by: Any, mask: Any) -> Any:
+    """Exchange the upper bits of eight words at an address and the lower bits of eight others, as a mask tells."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = ir.VectorType(ir.IntType(64), _GROUP).as_pointer()
+        first, second = (builder.inttoptr(address, kind) for address in arguments[:2])
+        shift, bits = (_everywhere(builder, number) for number in arguments[2:])
+        upper, lower = builder.load(first, align=8), builder.load(second, align=8)
+        change = builder.and_(builder.xor(builder.lshr(upper, shift), lower), bits)
+        builder.store(builder.xor(upper, builder.shl(change, shift)), first, align=8)
+        builder.store(builder.xor(lower, change), second, align=8)
+        return context.get_dummy_value()
+
+    return types.void(types.intp, types.intp, types.uint64, types.uint64), generate
+
+
+def _added_at(typing_context: Any, numbers: Any, where: Any, more: Any) -> Any:
+    """Add to those of eight numbers at an address whose bit is set in the byte at another; zero to the others."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind, flags = ir.VectorType(ir.DoubleType(), _GROUP), ir.VectorType(ir.IntType(1), _GROUP)
+        place = builder.inttoptr(arguments[0], kind.as_pointer())
+        byte = builder.load(builder.inttoptr(arguments[1], ir.IntType(8).as_pointer()))
+        chosen = builder.select(
+            builder.bitcast(byte, flags), _everywhere(builder, arguments[2]), ir.Constant(kind, [0.0] * _GROUP)
+        )
+        builder.store(builder.fadd(builder.load(place, align=8), chosen), place, align=8)
+        return context.get_dummy_value()
+
+    return types.void(types.intp, types.intp, types.float64), generate
+
+
+_swap_in: Any = intrinsic(_swapped_at)
+_add_where: Any = intrinsic(_added_at)
 _cast_in: Any = intrinsic(_cast_at)
 _bit_in: Any = intrinsic(_bit_at)
 _first_in: Any = intrinsic(_lowest_one)
@@ -158,28 +199,41 @@ def take_by_number(rows: Bytes, begin: int, stop: int, factors: IntArray, table:
 @njit(nogil=True, cache=True)
 def _turn(words: WordArray, wanted: int) -> None:
     """Turn (64, 8) words by 64 rows: bit j of row i becomes bit i of row j. Only of the wanted rows, the first."""
+    at = words.ctypes.data
+    size = 8 * _GROUP
     for apart, by, mask in _HALVES:
         for base in range(0, min(wanted, _LANES), 2 * apart):
             for i in range(base, base + apart):
-                for k in range(_GROUP):
-                    change = ((words[i, k] >> by) ^ words[i + apart, k]) & mask
-                    words[i, k] ^= change << by
-                    words[i + apart, k] ^= change
+                _swap_in(at + size * i, at + size * (i + apart), by, mask)
 
 
 @njit(nogil=True, cache=True)
 def _read(
     address: int, apart: int, count: int, at: int, lanes: np.uint64, needed: int, words: WordArray, spoke: WordArray
 ) -> None:
-    """Read 64 votes each of rows that lie so many bytes apart, as words: who votes, and the bits of what they say."""
+    """Read 64 votes each of rows that lie so many bytes apart, as words: who votes, and the bits of what they say.
+
+    How many of them are cast is added to ``spoke`` (rows,).
+    """
     for i in range(count):
         here = address + i * apart
         row = at + i
         voting = _cast_in(here) & lanes
-        spoke[row] |= voting
+        spoke[row] += ones_in(voting)
         words[0, row % _LANES, row // _LANES] = voting
         for bit in range(needed):
             words[bit + 1, row % _LANES, row // _LANES] = _bit_in(here, bit) & voting
+
+
+@njit(nogil=True, cache=True)
+def _who_says(value: int, words: WordArray, j: int, plane: WordArray) -> None:
+    """Write the bits of the rows in which a source, number j of the turned words, says a value."""
+    for k in range(_GROUP):
+        plane[k] = words[0, j, k]
+    for bit in range(len(words) - 1):
+        other = np.uint64(0) if (value >> bit) & 1 else ~np.uint64(0)
+        for k in range(_GROUP):
+            plane[k] &= words[bit + 1, j, k] ^ other
 
 
 @njit(nogil=True, cache=True)
@@ -203,7 +257,6 @@ def count_rows(rows: Bytes, edge: Bytes, values: int, pair: IntArray) -> int:
     needed = 0
     while (1 << needed) < values:
         needed += 1
-    everyone = ~np.uint64(0)
     planes = np.empty((total, size), np.uint64)
     words = np.empty((1 + needed, _LANES, _GROUP), np.uint64)
     together = _LANES * _GROUP
@@ -230,13 +283,7 @@ def count_rows(rows: Bytes, edge: Bytes, values: int, pair: IntArray) -> int:
                     _turn(words[bit], left)
                 for j in range(left):
                     for value in range(values):
-                        plane = planes[(first + j) * values + value, at : at + _GROUP]
-                        for k in range(_GROUP):
-                            plane[k] = words[0, j, k]
-                        for bit in range(needed):
-                            other = np.uint64(0) if (value >> bit) & 1 else everyone
-                            for k in range(_GROUP):
-                                plane[k] &= words[bit + 1, j, k] ^ other
+                        _who_says(value, words, j, planes[(first + j) * values + value, at : at + _GROUP])
             for i in range(count):
                 covered += spoke[i] != np.uint64(0)
         for i in range(total):
@@ -310,7 +357,7 @@ def add_rows(
     begin: int,
     base: FloatArray,
     leads: FloatArray,
-    leads_at: WordArray,
+    ends: IntArray,
     scores: FloatArray,
     voted: npt.NDArray[np.int32],
 ) -> None:
@@ -324,26 +371,47 @@ def add_rows(
         The first of the rows that are scored.
     base
         (outcomes − 1,): the log-odds of an item without votes.
-    leads, leads_at
-        (outcomes − 1, values): the log-odds of a vote; and (sources,) where the values of each source start.
+    leads, ends
+        (outcomes − 1, values): the log-odds of a vote; and (sources + 1,) where those of each source start and end: of
+        abstaining, which is zero, and then of its values.
     scores, voted
         (outcomes − 1, items) log-odds and (items,) the number of votes: both are written.
     """
-    width = rows.shape[1]
-    for i in range(len(voted)):
-        # Numbers without a sign: no index is from the end, which would be looked at for each vote.
-        row = rows[begin + i]
-        here = _where(rows, edge, begin + i)
-        for y in range(len(base)):
-            lead = leads[y]
-            score = base[y]
-            cast = np.uint64(0)
-            for first in range(0, width, _LANES):
-                voting = _cast_in(here + first) & _lanes(width - first)
-                cast += ones_in(voting)
-                while voting:
-                    source = np.uint64(first) + _first_in(voting)
-                    score += lead[leads_at[source] + np.uint64(row[source])]
-                    voting &= voting - np.uint64(1)
-            scores[y, i] = score
-            voted[i] = np.int32(cast)
+    width, outcomes = rows.shape[1], len(base)
+    needed = 0
+    while (1 << needed) < (np.diff(ends).max() if width else 1) - 1:
+        needed += 1
+    words = np.empty((1 + needed, _LANES, _GROUP), np.uint64)
+    together = _LANES * _GROUP
+    spoke, plane, found = np.empty(together, np.uint64), np.empty(_GROUP, np.uint64), np.empty((outcomes, together))
+    inner, padded = len(rows) - len(edge), edge.shape[1]
+    from_rows, from_edge = rows.ctypes.data, edge.ctypes.data
+    to_found, from_plane = found.ctypes.data, plane.ctypes.data
+    for start in range(0, len(voted), together):
+        count = min(together, len(voted) - start)
+        row = begin + start
+        plain = max(min(count, inner - row), 0)
+        spoke[:] = np.uint64(0)
+        for y in range(outcomes):
+            found[y] = base[y]
+        for first in range(0, width, _LANES):
+            left = min(width - first, _LANES)
+            if count < together:
+                words[:] = np.uint64(0)
+            _read(from_rows + row * width + first, width, plain, 0, _lanes(left), needed, words, spoke)
+            if plain < count:
+                at = from_edge + (row + plain - inner) * padded + first
+                _read(at, padded, count - plain, plain, _lanes(left), needed, words, spoke)
+            for bit in range(1 + needed):
+                _turn(words[bit], left)
+            for j in range(left):
+                for number in range(ends[first + j] + 1, ends[first + j + 1]):
+                    _who_says(number - ends[first + j] - 1, words, j, plane)
+                    for y in range(outcomes):
+                        into, lead = to_found + 8 * together * y, leads[y, number]
+                        for eight in range(_LANES):
+                            _add_where(into + 64 * eight, from_plane + eight, lead)
+        for i in range(count):
+            voted[start + i] = np.int32(spoke[i])
+            for y in range(outcomes):
+                scores[y, start + i] = found[y, i]

@@ -34,9 +34,9 @@ class GroupedVotes:
         """None if some sources depend on each other, or votes are so few that it would not be worth it."""
         from assay._core import two_outcome_loops
 
-        if not layout.all_single or not len(design):
-            return None
         values = np.diff(layout.value_offsets)
+        if not layout.all_single or not len(design) or not len(values):
+            return None
         ends, steps, joint = [], [], 1
         for source, size in enumerate((values + 1).tolist()):
             if joint * size > two_outcome_loops.JOINT_VOTES:

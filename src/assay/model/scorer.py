@@ -95,14 +95,13 @@ class Scorer:
         posterior = np.empty((len(codes), len(self.scoring.base)))
         voted = np.empty(len(codes), dtype=np.int32)
         edge = row_loops.edge_of(codes)
-        leads_at = (self._alone_at[:-1] + 1).astype(np.uint64)  # behind what abstaining adds: nothing
 
         def score(rows: slice) -> None:
             scores = np.empty((len(self._base), _ROWS_AT_ONCE))
             for start in range(rows.start, rows.stop, _ROWS_AT_ONCE):
                 some = slice(start, min(start + _ROWS_AT_ONCE, rows.stop))
                 found, count = scores[:, : some.stop - start], voted[some]
-                row_loops.add_rows(codes, edge, start, self._base, self._leads, leads_at, found, count)
+                row_loops.add_rows(codes, edge, start, self._base, self._leads, self._alone_at, found, count)
                 scoring_loops.to_posterior(found, count, self.scoring.discount, posterior[some])
 
         parallel_map(score, ranges(len(codes), thread_count(), step=2_048))
