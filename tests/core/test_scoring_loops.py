@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import logsumexp, softmax
 
-from assay._core.scoring_loops import count_columns, expect, expect_two, score_listed, to_single_precision
+from assay._core.scoring_loops import count_columns, expect, score_listed, to_single_precision
 
 
 @st.composite
@@ -32,17 +32,6 @@ def test_expected_counts_and_likelihood_are_those_of_the_softmax(problem):
     assert likelihood == pytest.approx(counts @ logsumexp(logs, axis=1))
     np.testing.assert_allclose(totals, weighted.sum(axis=0), atol=1e-9)
     np.testing.assert_allclose(spoken, design.T @ weighted, atol=1e-9)
-
-
-@given(problems(2))
-def test_two_outcomes_are_a_case_of_several(problem):
-    _, starts, columns, counts, leads, base = problem
-    found = []
-    for loop in (expect, expect_two):
-        spoken, totals = np.zeros_like(leads), np.zeros_like(base)
-        found.append((loop(starts, columns, counts, leads, base, spoken, totals), spoken, totals))
-    for one, other in zip(*found, strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9)
 
 
 @given(st.integers(2, 4).flatmap(problems), st.floats(0, 1))

@@ -1,11 +1,15 @@
 """Vote patterns: the distinct rows, and samples that stand for all items."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
-from assay.counts.patterns import Patterns
+from assay.counts.patterns import SKETCH_SIZE, Patterns, _ascending
 from assay.counts.tally import Tally, count
+from assay.votes.dense_codes import DenseCodes
 from assay.votes.votes import Votes
 from tests.support.counted import CLASSES, bulk, same, same_sketch, votes_of
 from tests.support.strategies import matrices
@@ -76,3 +80,22 @@ def test_thinning_keeps_the_total_and_the_frequent():
     assert thin.items == pytest.approx(patterns.items)
     assert thin.counts.max() == patterns.counts.max()
     assert patterns.thinned(patterns.size) is patterns
+
+
+@given(st.integers(0, 10**6), st.integers(1, 64))
+def test_hashes_are_sorted_whatever_their_range(seed, bits):
+    keys = np.unique(np.random.default_rng(seed).integers(0, 2**bits - 1, 20_000, dtype=np.uint64))
+    np.random.default_rng(seed).shuffle(keys)
+    np.testing.assert_array_equal(_ascending(keys), np.argsort(keys))
+
+
+@pytest.mark.parametrize("sources", [3, 40])
+def test_a_sketch_does_not_depend_on_how_votes_lie_in_memory(sources):
+    codes = np.random.default_rng(sources).integers(-1, 2, (20_000, sources)).astype(np.int8)
+    whole = Votes.from_matrix(codes, cardinality=2)
+    lent = replace(whole, store=DenseCodes.lent(codes)[0])
+    for size in (SKETCH_SIZE, 5_000):
+        one, other = (Tally.of(votes, size).arrays() for votes in (whole, lent))
+        assert one.keys() == other.keys()
+        for name, counted in one.items():
+            np.testing.assert_array_equal(counted, other[name], err_msg=name)

@@ -169,3 +169,69 @@ def test_rows_of_votes_are_taken_as_of_an_array(listed):
     assert votes.is_sparse == listed
     for rows in (slice(3, 9), [5, 2, 2], np.arange(300) % 7 == 0, np.array([0, -1])):
         assert votes[rows] == votes.take(rows)
+
+
+LARGE = {
+    "few sources": (20_000, 6, 2),
+    "many sources": (3_000, 70, 2),
+    "several classes": (3_000, 30, 4),
+    "with near-copies": (4_000, 12, 2),
+}
+
+
+def large(kind: str) -> np.ndarray:
+    """A matrix of bytes that is large enough to be left where it lies."""
+    items, sources, classes = LARGE[kind]
+    codes = flat_world(classes=classes, sources=sources, coverage=0.5, seed=1).draw(items, 2).votes.codes
+    matrix = np.ascontiguousarray(codes, dtype=np.int8)
+    matrix[:5] = -1
+    if kind == "with near-copies":
+        matrix[: 9 * items // 10, 1] = matrix[: 9 * items // 10, 0]
+    return matrix
+
+
+@pytest.mark.parametrize("kind", LARGE)
+def test_a_matrix_that_is_not_copied_is_the_votes_that_it_holds_bit_for_bit(kind):
+    matrix, classes = large(kind), LARGE[kind][2]
+    votes = assay.Votes.from_matrix(matrix, cardinality=classes)
+    model, expected = (assay.LabelModel(cardinality=classes).fit(given) for given in (matrix, votes))
+    assert model.predict_proba(matrix).tobytes() == expected.predict_proba(votes).tobytes()
+    assert counts(assay.count(matrix)) == counts(assay.count(votes))
+    labels = model.label(matrix)
+    same(labels.joint[0], expected.label(votes).joint[0])
+    same(labels.has_votes, votes.voted)
+    assert model.converged_ == expected.converged_
+
+
+@pytest.mark.parametrize("kind", LARGE)
+def test_labels_do_not_depend_on_the_number_of_threads_or_the_order_of_rows(kind, monkeypatch):
+    matrix, classes = large(kind), LARGE[kind][2]
+    order = np.random.default_rng(0).permutation(len(matrix))
+    whole = assay.LabelModel(cardinality=classes).fit(matrix).predict_proba(matrix)
+    monkeypatch.setenv("ASSAY_THREADS", "3")
+    alone = assay.LabelModel(cardinality=classes).fit(matrix[order]).predict_proba(matrix[order])
+    np.testing.assert_allclose(alone, whole[order], rtol=0, atol=1e-9)
+
+
+def test_what_was_learned_does_not_change_with_the_matrix():
+    matrix = large("many sources")
+    kept = matrix.copy()
+    gold = np.where(np.arange(len(matrix)) < 50, 1, -1)
+    model = assay.LabelModel(cardinality=2).fit(matrix, gold)
+    before = model.predict_proba(kept)
+    votes = assay.Votes.from_matrix(matrix)
+    assert matrix.flags.writeable
+    matrix[:] = -1
+    same(model.predict_proba(kept), before)
+    same(np.asarray(votes.codes), kept)
+
+
+@pytest.mark.parametrize(("code", "message"), [(-2, "map every abstention to -1"), (5, "below 2")])
+@pytest.mark.parametrize("place", [(0, 0), (-1, -1)])
+def test_codes_that_mean_nothing_are_refused_wherever_they_are(code, message, place):
+    matrix = large("many sources")
+    model = assay.LabelModel(cardinality=2).fit(matrix)
+    matrix[place] = code
+    for call in (assay.LabelModel(cardinality=2).fit, model.predict_proba, model.label):
+        with pytest.raises(assay.VoteError, match=message):
+            call(matrix)

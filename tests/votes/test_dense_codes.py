@@ -178,3 +178,35 @@ def test_a_code_that_is_none_of_its_sources_is_found_wherever_it_is(row, code, c
 def test_one_column_a_source(shape):
     with pytest.raises(VoteError, match=r"items × sources with 2 columns, but their shape is \(2"):
         DenseCodes.checked(np.zeros(shape, dtype=int), SCHEMA)
+
+
+@given(both_stores, st.integers(0, 3))
+def test_bytes_that_lie_row_by_row_are_the_same_votes(given_stores, padding):
+    """As in a matrix of somebody else's, of which they may be a part."""
+    codes = given_stores[0].codes.astype(np.int8)
+    whole = np.concatenate([codes, np.zeros((padding, codes.shape[1]), dtype=np.int8)])
+    expect([DenseCodes(whole[: len(codes)]), SparseCodes.of(codes)], codes)
+
+
+@given(both_stores, st.data())
+def test_listing_rows_is_taking_their_votes(given_stores, data):
+    codes = given_stores[0].codes.astype(np.int8)
+    rows = data.draw(st.lists(st.integers(0, max(len(codes) - 1, 0)), max_size=9 if len(codes) else 0))
+    chosen = np.array(rows, dtype=np.int64)
+    expected = SparseCodes.of(codes).take(chosen)
+    for store in (DenseCodes(np.ascontiguousarray(codes)), DenseCodes(np.asfortranarray(codes)), SparseCodes.of(codes)):
+        assert store.listed(chosen).same_as(expected)
+        assert store.voted().tolist() == (codes >= 0).any(axis=1).tolist()
+
+
+def test_a_lent_matrix_is_looked_at_where_it_is_and_left_as_it_is():
+    matrix = np.random.default_rng(0).integers(-1, 3, (1_000, 20)).astype(np.int8)
+    store, lowest, highest = DenseCodes.lent(matrix)
+    assert (lowest, highest) == (-1, 2)
+    assert store.by_row
+    assert np.shares_memory(store.codes, matrix)
+    assert matrix.flags.writeable
+    turned = store.by_column()
+    assert not turned.by_row
+    assert not np.shares_memory(turned.codes, matrix)
+    expect([turned, store.cast], matrix)

@@ -1,4 +1,4 @@
-"""Compiled loops over votes: counting co-votes, finding vote patterns.
+"""Compiled loops over votes: counting co-votes, turning and listing votes.
 
 Votes are given source by source, (sources, items), or as compressed sparse rows:
 ``starts`` (items + 1,) is where each item's votes start. All functions work in place,
@@ -23,8 +23,8 @@ ROWS_AT_ONCE = 16_384
 
 _LOW_BITS = np.uint64(0x0101010101010101)
 _SIGN_BIT = 7
-_BLOCK = 2_048
-"""Rows that are hashed together; they should fit into the L1 cache."""
+_LISTED = 256
+"""Rows that are listed together; they should fit into the L1 cache."""
 _TURNED = 512
 """Rows that are turned into columns together; all their votes should fit into the L2 cache."""
 
@@ -44,7 +44,7 @@ def _count_ones(typing_context: Any, word: Any) -> Any:
     return types.uint64(types.uint64), generate
 
 
-_ones_in: Any = intrinsic(_count_ones)
+ones_in: Any = intrinsic(_count_ones)
 
 
 @njit(nogil=True, cache=True)
@@ -195,7 +195,7 @@ def count_packed(
             one = planes[i]
             total = np.int64(0)
             for o in range(size):
-                total += np.int64(_ones_in(one[o]))
+                total += np.int64(ones_in(one[o]))
             pair[i, i] += total
         for source in range(sources):
             for i in range(first[source], first[source + 1]):
@@ -204,7 +204,7 @@ def count_packed(
                     other = planes[j]
                     total = np.int64(0)
                     for o in range(size):
-                        total += np.int64(_ones_in(one[o] & other[o]))
+                        total += np.int64(ones_in(one[o] & other[o]))
                     pair[i, j] += total
         for group in range(len(groups)):
             union = bits[0]
@@ -215,7 +215,7 @@ def count_packed(
                         union[o] |= planes[i, o]
             total = np.int64(0)
             for o in range(size):
-                total += np.int64(_ones_in(union[o]))
+                total += np.int64(ones_in(union[o]))
             covered[group] += total
 
 
@@ -277,89 +277,6 @@ def count_sets(says: npt.NDArray[np.int32], counts: npt.NDArray[np.int32]) -> No
 
 
 @njit(nogil=True, cache=True)
-def hash_rows(codes: npt.NDArray[Any], multipliers: WordArray, hashes: WordArray) -> None:
-    """Write a 64-bit hash of each row of votes, (sources, items), to (items,) ``hashes``."""
-    sources, items = codes.shape
-    for start in range(0, items, _BLOCK):
-        rows = min(_BLOCK, items - start)
-        found = hashes[start : start + rows]
-        found[:] = np.uint64(0)
-        for source in range(sources):
-            said = codes[source, start : start + rows]
-            multiplier = multipliers[source]
-            for i in range(rows):
-                found[i] += multiplier * np.uint64(np.int64(said[i]) + 1)
-        for i in range(rows):
-            found[i] = _mixed(found[i])
-
-
-@njit(nogil=True, cache=True)
-def hash_listed(
-    starts: IntArray, sources: npt.NDArray[np.int32], codes: npt.NDArray[Any], multipliers: WordArray, hashes: WordArray
-) -> None:
-    """The same from sparse rows."""
-    for row in range(len(starts) - 1):
-        found = np.uint64(0)
-        for a in range(starts[row], starts[row + 1]):
-            found += multipliers[sources[a]] * np.uint64(np.int64(codes[a]) + 1)
-        hashes[row] = _mixed(found)
-
-
-@njit(nogil=True, cache=True)
-def _mixed(x: Any) -> Any:
-    """A hash in which every bit depends on every bit of x (the finaliser of splitmix64)."""
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
-
-
-@njit(nogil=True, cache=True)
-def distinct(hashes: WordArray, limit: np.uint64, keys: WordArray, counts: IntArray, rows: IntArray) -> int:
-    """Find the distinct hashes up to a limit, each with its count and the first row that has it.
-
-    Returns how many there are; the arrays must be large enough.
-    """
-    slots = 1024
-    while slots < len(keys) // 4:
-        slots *= 2
-    table = np.full(slots, -1, np.int64)
-    found = 0
-    for row in range(len(hashes)):
-        key = hashes[row]
-        if key > limit:
-            continue
-        if 2 * found >= slots:
-            slots *= 4
-            table = np.full(slots, -1, np.int64)
-            for index in range(found):
-                slot = np.int64(keys[index] & np.uint64(slots - 1))
-                while table[slot] >= 0:
-                    slot = (slot + 1) & (slots - 1)
-                table[slot] = index
-        slot = np.int64(key & np.uint64(slots - 1))
-        while table[slot] >= 0 and keys[table[slot]] != key:
-            slot = (slot + 1) & (slots - 1)
-        index = table[slot]
-        if index < 0:
-            table[slot] = found
-            keys[found] = key
-            counts[found] = 1
-            rows[found] = row
-            found += 1
-        else:
-            counts[index] += 1
-    return found
-
-
-@njit(nogil=True, cache=True)
-def count_into_buckets(hashes: WordArray, shift: int, buckets: IntArray) -> None:
-    """Count hashes by their leading bits."""
-    by = np.uint64(shift)
-    for row in range(len(hashes)):
-        buckets[hashes[row] >> by] += 1
-
-
-@njit(nogil=True, cache=True)
 def list_votes(
     codes: npt.NDArray[Any], rows: IntArray, starts: IntArray, sources: npt.NDArray[np.int32], said: npt.NDArray[Any]
 ) -> None:
@@ -367,7 +284,7 @@ def list_votes(
 
     ``sources`` and ``said`` must be large enough for all votes, cast or not.
     """
-    block = np.empty((_BLOCK // 8, len(codes)), codes.dtype)
+    block = np.empty((_LISTED, len(codes)), codes.dtype)
     at = 0
     for begin in range(0, len(rows), len(block)):
         taken = min(len(block), len(rows) - begin)

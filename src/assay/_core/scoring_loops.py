@@ -80,38 +80,6 @@ def expect(
 
 
 @njit(nogil=True, cache=True)
-def expect_two(
-    starts: IntArray,
-    columns: npt.NDArray[np.int32],
-    counts: FloatArray,
-    leads: FloatArray,
-    base: FloatArray,
-    votes: FloatArray,
-    totals: FloatArray,
-) -> float:
-    """:func:`expect` for two outcomes, the most common case, without the inner loops."""
-    lead = leads[:, 0].copy()
-    second = np.zeros(len(lead))
-    items = 0.0
-    likelihood = 0.0
-    for row in range(len(starts) - 1):
-        log_odds = base[0]
-        for a in range(starts[row], starts[row + 1]):
-            log_odds += lead[columns[a]]
-        small = np.exp(-abs(log_odds))
-        likelihood += counts[row] * (max(log_odds, 0.0) + np.log1p(small))
-        share = counts[row] / (1.0 + small)
-        if log_odds < 0:
-            share *= small
-        items += share
-        for a in range(starts[row], starts[row + 1]):
-            second[columns[a]] += share
-    totals[0] += items
-    votes[:, 0] += second
-    return likelihood
-
-
-@njit(nogil=True, cache=True)
 def score_listed(
     starts: IntArray,
     columns: npt.NDArray[np.int32],

@@ -43,6 +43,15 @@ def parts_of(joined: BoolArray | sparse.csr_array) -> tuple[Part, ...]:
     (Part(members=(0, 1, 2), sides=((0, 2), (1,))),)
     """
     size = joined.shape[0]
+    if isinstance(joined, np.ndarray) and size:
+        # Mostly there is nothing to search: nobody is joined; or all are within two steps of the first, and two of
+        # those next to it are joined to each other.
+        if not joined.any():
+            return tuple(Part((member,), ((member,), ())) for member in range(size))
+        near = joined[0] | joined[:, 0]
+        beside = joined[near]
+        if beside[:, near].any() and (near | beside.any(axis=0) | (np.arange(size) == 0)).all():
+            return (Part(tuple(range(size)), None),)
     edges = sparse.csr_array(joined.astype(np.int8))
     _, part_of = csgraph.connected_components(edges, directed=False)
     # In two copies of the graph, with every edge leading to the other copy, the

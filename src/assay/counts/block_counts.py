@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 from typing import TypeVar
 
 import numpy as np
@@ -80,23 +80,20 @@ def hashes_of(votes: Votes) -> npt.NDArray[np.uint64]:
     return hashes
 
 
-def lister(votes: Votes) -> Callable[[IntArray], SparseCodes]:
-    """A function that returns the votes of rows, given their numbers."""
-    if votes.is_sparse:
-        return votes.cast.take
-    none = SparseCodes.empty(len(votes.names), votes.schema.code_type)
-    return lambda rows: SparseCodes.concat(
-        [none, *parallel_map(lambda part: SparseCodes.of(votes.codes, rows[part]), ranges(len(rows), thread_count()))]
-    )
-
-
 def sums_by_source(cells: npt.NDArray[Number], offsets: IntArray) -> npt.NDArray[Number]:
     """(sources, sources): sums of (values, values) cells; ``offsets`` are where the values of each source start.
 
     >>> sums_by_source(np.arange(9).reshape(3, 3), np.array([0, 2, 3])).tolist()
     [[8, 7], [13, 8]]
     """
-    sums = np.zeros((len(offsets) - 1, len(offsets) - 1), dtype=cells.dtype)
+    size, sources = int(offsets[1]) if len(offsets) > 1 else 0, len(offsets) - 1
+    if size and cells.dtype.kind == "i" and (np.diff(offsets) == size).all():
+        by_source = cells.reshape(sources, size, sources, size)
+        total: npt.NDArray[Number] = np.zeros((sources, sources), dtype=cells.dtype)
+        for i, j in product(range(size), repeat=2):
+            total += by_source[:, i, :, j]
+        return total
+    sums = np.zeros((sources, sources), dtype=cells.dtype)
     some = np.flatnonzero(np.diff(offsets))  # reduceat cannot sum an empty range, as of a source without values
     if len(some):
         first = offsets[some]

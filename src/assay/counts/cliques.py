@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from assay._core.threads import parallel_map, ranges, thread_count
 from assay.counts.source_graph import SourceGraph
 from assay.errors import VoteError
 from assay.votes import Schema, SparseCodes, Votes
@@ -28,6 +29,8 @@ IntArray = npt.NDArray[np.int64]
 
 MAX_CONFIGURATIONS = 50_000
 """The most joint votes that one clique may have."""
+_NUMBERED_AT_ONCE = 2**18
+"""Votes that are not worth numbering in several threads."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -296,7 +299,14 @@ class Layout:
             if len(clique.sources) == 1:
                 first[clique.sources[0]], alone[clique.sources[0]] = offset, True
         if alone.all():
-            columns = (first.astype(np.int32)[rows.sources] + rows.codes).astype(np.int32, copy=False)
+            place, columns = first.astype(np.int32), np.empty(len(rows.sources), dtype=np.int32)
+
+            def number(votes: slice) -> None:
+                # Sources are known to be in range; looking would take longer than taking.
+                np.take(place, rows.sources[votes], out=columns[votes], mode="clip")
+                columns[votes] += rows.codes[votes]
+
+            parallel_map(number, ranges(len(columns), thread_count(), step=_NUMBERED_AT_ONCE))
             return Design(rows.starts, columns, int(self.offsets[-1]))
         several = [(o, c) for o, c in zip(self.offsets, self.cliques, strict=False) if len(c.sources) > 1]
         members = sorted({source for _, clique in several for source in clique.sources})
@@ -321,6 +331,8 @@ class Layout:
 
         A source of a separator is counted only in the first clique that contains it.
         """
+        if self.all_single:
+            return np.concatenate([np.empty((0, self.outcomes)), *of_values])
         total = np.zeros((int(self.offsets[-1]), self.outcomes))
         for index, clique in enumerate(self.cliques):
             block = total[self.offsets[index] : self.offsets[index + 1]]

@@ -52,7 +52,7 @@ def count(
     """
     if not isinstance(size, int) or size < 1:
         raise VoteError(f"size must be a positive integer, but got {size!r}")
-    given = votes if needs_counting_in_pieces(votes) else as_votes(votes)
+    given = votes if needs_counting_in_pieces(votes) else as_votes(votes, lent=True)
     return tally_of(given, engine=engine, size=size, progress=progress)
 
 

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay._core.stored_arrays import stored_array
+from assay._core.threads import parallel_map
 from assay.votes import CodeArray, Schema, SparseCodes
 
 BoolArray = npt.NDArray[np.bool_]
@@ -33,6 +34,8 @@ _FREQUENT = 1 / 4_096
 """Patterns that make up this share of the items are frequent; a sketch misses none of them."""
 _MARGIN = 4
 """How many times as many patterns are collected from each part as would be needed if no row repeated itself."""
+_MANY = 10_000
+"""From this many hashes on, they are sorted by a compiled loop."""
 EVERYTHING = np.uint64(2**64 - 1)
 """The limit of a sketch that has all patterns: no hash is higher."""
 
@@ -161,6 +164,12 @@ class Sketch:
         )
 
     @classmethod
+    def exact(cls, keys: Hashes, counts: IntArray, rows: SparseCodes, size: int = SKETCH_SIZE) -> Sketch:
+        """The sketch of distinct rows of votes with their hashes and counts, which fit into it."""
+        order = _ascending(keys)
+        return cls(keys[order], counts[order], rows.take(order), size=size)
+
+    @classmethod
     def of(
         cls,
         hashes: Hashes,
@@ -176,7 +185,7 @@ class Sketch:
         hashes
             (items,): the hashes of their rows.
         listed
-            Returns the votes of rows, given their numbers.
+            Returns the votes of rows, given their numbers, in that order.
         votes
             The total number of votes cast.
         size
@@ -185,20 +194,23 @@ class Sketch:
             Patterns with a higher hash are not looked for.
         """
         limit = min(highest, _guess(hashes, 1 + votes / max(len(hashes), 1), size))
+        buckets: IntArray | None = None
         while True:
-            keys, counts, first = distinct(hashes, limit)
-            # Rows in memory order are listed faster than rows in hash order.
-            rows = listed(first)
+            if limit < EVERYTHING and buckets is None:
+                # Most likely these will be needed, too; each takes a core.
+                buckets, (keys, counts, first) = _bucket_counts_and_distinct(hashes, limit)
+            else:
+                keys, counts, first = distinct(hashes, limit)
+            order = _ascending(keys)
+            keys, counts, rows = keys[order], counts[order], listed(first[order])
             whole = limit == EVERYTHING
             if limit >= highest or len(rows) + len(rows.sources) > size:
                 break
             limit = min(highest, EVERYTHING if int(limit) >= 2**62 else np.uint64(4 * int(limit)))
-        order = np.argsort(keys)
         if whole and len(rows) + len(rows.sources) <= size:
-            return cls(keys[order], counts[order], rows.take(order), size=size)
-        buckets = np.zeros(2**_BUCKET_BITS, dtype=np.int64)
-        _count_into(buckets, hashes)
-        return cls(keys, counts, rows, limit, buckets, size=size)._bounded(order)
+            return cls(keys, counts, rows, size=size)
+        buckets = _bucket_counts(hashes) if buckets is None else buckets
+        return cls(keys, counts, rows, limit, buckets, size=size)._bounded()
 
     @property
     def items(self) -> int:
@@ -238,26 +250,32 @@ class Sketch:
             return self.buckets
         return np.bincount(_bucket_of(self.keys), weights=self.counts, minlength=2**_BUCKET_BITS).astype(np.int64)
 
-    def _bounded(self, ascending: IntArray) -> Sketch:
+    def _bounded(self, ascending: IntArray | None = None) -> Sketch:
         """The patterns of lowest hash, up to the maximum size.
 
-        ``ascending`` are the patterns by their hash, so that sorting and truncating take one pass.
+        ``ascending`` are the patterns by their hash, so that sorting and truncating take one pass; None if they are
+        in that order already.
         """
-        room = int(np.searchsorted(np.cumsum(1 + np.diff(self.rows.starts)[ascending]), self.size, side="right"))
-        kept = min(room, int(np.searchsorted(self.keys[ascending], self.limit, side="right")))
-        if kept == len(ascending) and self.buckets is None:
-            return replace(self._part(ascending), limit=self.limit, frequent=self.frequent)
-        next_key = None if kept == len(ascending) else self.keys[ascending[kept]]
-        limit = self.limit if next_key is None else min(self.limit, np.uint64(int(next_key) - 1))
-        smaller = replace(
-            self._part(ascending[:kept]), limit=limit, buckets=self._all_buckets, frequent=None, size=self.size
-        )
-        above = ascending[kept:][smaller.crowded[_bucket_of(self.keys[ascending[kept:]])]]
-        known = self._part(above)
+        lengths, keys = np.diff(self.rows.starts), self.keys
+        if ascending is not None:
+            lengths, keys = lengths[ascending], keys[ascending]
+        room = int(np.searchsorted(np.cumsum(1 + lengths), self.size, side="right"))
+        kept = min(room, int(np.searchsorted(keys, self.limit, side="right")))
+        lowest = self._first(kept) if ascending is None else self._part(ascending[:kept])
+        if kept == len(keys) and self.buckets is None:
+            return replace(lowest, limit=self.limit, frequent=self.frequent)
+        limit = self.limit if kept == len(keys) else min(self.limit, np.uint64(int(keys[kept]) - 1))
+        smaller = replace(lowest, limit=limit, buckets=self._all_buckets, frequent=None, size=self.size)
+        above = kept + np.flatnonzero(smaller.crowded[_bucket_of(keys[kept:])])
+        known = self._part(above if ascending is None else ascending[above])
         if self.frequent is not None:
             still = smaller.crowded[_bucket_of(self.frequent.keys)]
             known = _merged(known, self.frequent._part(np.flatnonzero(still)))
         return replace(smaller, frequent=known)
+
+    def _first(self, kept: int) -> Sketch:
+        """The first patterns, without copying their votes."""
+        return Sketch(self.keys[:kept], self.counts[:kept], self.rows.block(0, kept), size=self.size)
 
     def _part(self, chosen: IntArray) -> Sketch:
         return Sketch(self.keys[chosen], self.counts[chosen], self.rows.take(chosen), size=self.size)
@@ -365,23 +383,23 @@ def multipliers(names: Sequence[str]) -> Hashes:
 
 def row_hashes(codes: CodeArray, factors: Hashes) -> Hashes:
     """(items,): the hashes of the rows of (items, sources) codes."""
-    from assay._core import counting_loops
+    from assay._core import hash_loops
 
     hashes = np.empty(len(codes), dtype=np.uint64)
-    counting_loops.hash_rows(codes.T, factors, hashes)
+    hash_loops.hash_rows(codes.T, factors, hashes)
     return hashes
 
 
 def distinct(hashes: Hashes, limit: np.uint64 = EVERYTHING) -> tuple[Hashes, IntArray, IntArray]:
     """The distinct hashes up to a limit, their counts and first positions, in the order of the latter."""
-    from assay._core import counting_loops
+    from assay._core import hash_loops
 
     room = len(hashes)
     if limit < EVERYTHING:
         room = int(np.count_nonzero(hashes <= limit))
     keys = np.empty(room, dtype=np.uint64)
     counts, first = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
-    found = counting_loops.distinct(hashes, limit, keys, counts, first)
+    found = hash_loops.distinct(hashes, limit, keys, counts, first)
     return keys[:found], counts[:found], first[:found]
 
 
@@ -390,7 +408,7 @@ def _guess(hashes: Hashes, cost: float, size: int) -> np.uint64:
     if len(hashes) * cost <= size:
         return EVERYTHING
     some = hashes[: 2**14]
-    if 2 * len(np.unique(some)) < len(some):
+    if 2 * len(distinct(some)[0]) < len(some):
         return EVERYTHING
     share = 1.2 * size / (cost * len(hashes))
     return EVERYTHING if share >= 0.7 else np.uint64(int(share * 2**64))
@@ -400,10 +418,37 @@ def _bucket_of(hashes: Hashes) -> IntArray:
     return (hashes >> np.uint64(64 - _BUCKET_BITS)).astype(np.int64)
 
 
-def _count_into(buckets: IntArray, hashes: Hashes) -> None:
-    from assay._core import counting_loops
+def _bucket_counts(hashes: Hashes) -> IntArray:
+    """(buckets,): the number of items by the leading bits of their hash."""
+    from assay._core import hash_loops
 
-    counting_loops.count_into_buckets(hashes, 64 - _BUCKET_BITS, buckets)
+    buckets = np.zeros(2**_BUCKET_BITS, dtype=np.int64)
+    hash_loops.count_into_buckets(hashes, 64 - _BUCKET_BITS, buckets)
+    return buckets
+
+
+def _bucket_counts_and_distinct(hashes: Hashes, limit: np.uint64) -> tuple[IntArray, tuple[Hashes, IntArray, IntArray]]:
+    """Both at the same time."""
+    found: dict[bool, Any] = {}
+
+    def find(buckets: bool) -> None:
+        found[buckets] = _bucket_counts(hashes) if buckets else distinct(hashes, limit)
+
+    parallel_map(find, (False, True))
+    return found[True], found[False]
+
+
+def _ascending(keys: Hashes) -> IntArray:
+    """(patterns,): the positions of distinct hashes, ascending by hash."""
+    if len(keys) < _MANY:
+        return np.argsort(keys)
+    from assay._core import hash_loops
+
+    highest = int(keys.max())
+    shift = max(highest.bit_length() - len(keys).bit_length(), 0)
+    order = np.empty(len(keys), dtype=np.int64)
+    hash_loops.order_by_hash(keys, shift, np.zeros((highest >> shift) + 2, dtype=np.int64), order)
+    return order
 
 
 def _merged(one: Sketch, other: Sketch) -> Sketch:

@@ -26,15 +26,14 @@ from assay.counts.block_counts import (
     count_overlaps,
     emitted,
     hashes_of,
-    lister,
     numbered,
     sums_by_source,
 )
 from assay.counts.files import read_counts, write_counts
 from assay.counts.meetings import Meetings, most_meetings
-from assay.counts.patterns import EVERYTHING, SKETCH_SIZE, Sketch, patterns_in
+from assay.counts.patterns import EVERYTHING, SKETCH_SIZE, Sketch, multipliers, patterns_in
 from assay.errors import VoteError
-from assay.votes import HasSchema, Schema, SparseCodes, Votes
+from assay.votes import DenseCodes, HasSchema, PossibleRows, Schema, SparseCodes, Votes
 
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
@@ -362,7 +361,7 @@ def count_part(votes: Votes, size: int = SKETCH_SIZE, highest: np.uint64 = EVERY
 def count_frequent(votes: Votes, crowded: Crowded) -> Frequent:
     """The frequent patterns of one part of the votes: those in crowded buckets."""
     whole, *others = crowded
-    found = [None if whole is None else patterns_in(whole, hashes_of(votes), lister(votes))]
+    found = [None if whole is None else patterns_in(whole, hashes_of(votes), votes.store.listed)]
     for index, one in enumerate(others):
         found += [None] if one is None else count_frequent(votes.unlinked.of_component(index), (one,))
     return tuple(found)
@@ -435,9 +434,17 @@ def _counted(votes: Votes, size: int, highest: np.uint64 = EVERYTHING) -> Tally:
 
 def _sketch(votes: Votes, cast: int, size: int, highest: np.uint64) -> Sketch:
     """The patterns of votes, of which so many were cast; none if the size is 0."""
+    store = votes.store
     if not size:
         return Sketch.zero(len(votes.names), size)
-    return Sketch.of(hashes_of(votes), lister(votes), cast, size, highest)
+    if isinstance(store, DenseCodes):
+        possible = PossibleRows.of(store, [len(table) for table in votes.values])
+        if possible is not None and possible.count * (1 + store.width) <= size and highest == EVERYTHING:
+            counts, rows = possible.counted(store)
+            keys = np.empty(len(rows), dtype=np.uint64)
+            DenseCodes(store.codes[rows]).hashes(multipliers(votes.names), keys)
+            return Sketch.exact(keys, counts, store.listed(rows), size)
+    return Sketch.of(hashes_of(votes), store.listed, cast, size, highest)
 
 
 def _pairs(votes: Votes, first: IntArray, groups: IntArray) -> tuple[IntArray, IntArray]:
@@ -450,7 +457,12 @@ def _pairs(votes: Votes, first: IntArray, groups: IntArray) -> tuple[IntArray, I
         some = votes.codes[:: max(len(votes) // 1_000, 1)]
         usual = float((some >= 0).sum(axis=1).mean()) if len(some) else 0.0
         if first[-1] ** 2 / 2 * _PACKED_COST <= usual**2 / 2 * _LISTED_COST + 10 * usual:
-            counting_loops.count_packed(votes.codes.T, first, groups, pair, covered)
+            if votes.store.by_row and groups.all() and (np.diff(first) == first[1]).all():
+                from assay._core import row_loops
+
+                covered[:] = row_loops.count_rows(votes.codes, row_loops.edge_of(votes.codes), int(first[1]), pair)
+                return pair, covered
+            counting_loops.count_packed(votes.store.by_column().dense().T, first, groups, pair, covered)
             return pair, covered
     cast = votes.cast
     counting_loops.count_listed(cast.starts, numbered(cast, first), groups, pair, covered)

@@ -54,7 +54,7 @@ def counted_votes(
     size = SKETCH_SIZE // 8 if settings.method in MOMENTS else SKETCH_SIZE
     given = votes
     if not needs_counting_in_pieces(votes):
-        given = as_votes(votes, settings.cardinality) if like is None else aligned(votes, like)
+        given = as_votes(votes, settings.cardinality, lent=True) if like is None else aligned(votes, like, lent=True)
     elif gold is not None and (isinstance(votes, Tally | Iterator)):
         what = "counts" if isinstance(votes, Tally) else "a generator"
         raise AssayError(

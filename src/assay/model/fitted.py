@@ -96,9 +96,12 @@ class Fitted(HasSchema):
 
     # Labeling
 
-    def aligned(self, votes: Any) -> Votes:
-        """Votes, or a matrix of class numbers, with the sources and value tables that the model was fitted on."""
-        return aligned(votes, self.schema)
+    def aligned(self, votes: Any, *, lent: bool = False) -> Votes:
+        """Votes, or a matrix of class numbers, with the sources and value tables that the model was fitted on.
+
+        ``lent``: nobody keeps them, so that a matrix need not be copied.
+        """
+        return aligned(votes, self.schema, lent=lent)
 
     def posteriors(self, votes: Any) -> list[FloatArray]:
         """Per component (items, outcomes): P(outcome | votes). Items that it learned the gold of get their gold.
@@ -109,7 +112,7 @@ class Fitted(HasSchema):
 
     def unlinked_posteriors(self, votes: Any) -> list[FloatArray]:
         """The same for the components it was fitted on, in which labels of which any subset may apply are apart."""
-        given = self.aligned(votes)
+        given = self.aligned(votes, lent=True)
         found = [part.scorer(given) for part in self.components]
         if self.gold is not None:
             self._settle(found, *self.gold.found_in(given))

@@ -23,7 +23,7 @@ _NOWHERE = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
 def labels_of(votes: Any, fitted: Fitted, engine: Engine | Literal["local"], progress: bool) -> Iterator[Labels]:
     """The labels, part by part, of any votes that :meth:`assay.LabelModel.fit` takes."""
     place = engine_of(engine)
-    given = votes if is_in_pieces(votes) else fitted.aligned(votes)
+    given = votes if is_in_pieces(votes) else fitted.aligned(votes, lent=True)
     job = _Label(fitted.schema, tuple(part.scorer for part in fitted.components))
     if isinstance(given, Votes) and isinstance(place, Local):
         here, rows = _NOWHERE if fitted.gold is None else fitted.gold.found_in(given)

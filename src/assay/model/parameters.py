@@ -57,8 +57,8 @@ class Parameters:
 
     def distance(self, other: Parameters) -> float:
         """The largest absolute difference of any probability."""
-        moved = [float(np.abs(a - b).max()) for a, b in zip(self.joint, other.joint, strict=True)]
-        return max([*moved, float(np.abs(self.balance - other.balance).max())])
+        here, there = (np.concatenate([*(table.ravel() for table in one.joint), one.balance]) for one in (self, other))
+        return float(np.abs(here - there).max())
 
     @cached_property
     def log_vector(self) -> FloatArray:
@@ -72,9 +72,9 @@ class Parameters:
         values = np.exp(np.clip(logs, np.log(TINY), 0))
         joint, at = [], 0
         for table in self.joint:
-            joint.append(normalised(values[at : at + table.size].reshape(table.shape)))
+            joint.append(values[at : at + table.size].reshape(table.shape))
             at += table.size
-        return replace(self, balance=values[at:] / values[at:].sum(), joint=tuple(joint))
+        return replace(self, balance=values[at:] / values[at:].sum(), joint=normalised_tables(joint))
 
     @cached_property
     def silence(self) -> FloatArray:

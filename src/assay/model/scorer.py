@@ -10,13 +10,15 @@ import numpy.typing as npt
 from assay._core.threads import parallel_map, ranges, thread_count
 from assay.counts import Clique
 from assay.model.scoring import Scoring, softmax
-from assay.votes import SparseCodes, Votes
+from assay.votes import DenseCodes, PossibleRows, SparseCodes, Votes
 
 Counts = npt.NDArray[np.int32]
 FloatArray = npt.NDArray[np.float64]
 
 BLOCK = 2**18
 """Probabilities that are computed together; bounds memory use, and does not affect the result."""
+_ROWS_AT_ONCE = 2**15
+"""Rows of bytes that are scored together; their scores should stay in the cache."""
 
 
 def posterior(scoring: Scoring, codes: npt.NDArray[np.integer]) -> FloatArray:
@@ -66,9 +68,44 @@ class Scorer:
     def __call__(self, votes: Votes) -> FloatArray:
         """(items, outcomes). An item without votes gets the class balance."""
         _, own = self.scoring.layout.own(votes)
-        posterior, voted = self.sparse(own.cast) if own.is_sparse else self.dense(own.codes)
-        posterior[voted == 0] = self.scoring.without_votes
+        if own.is_sparse:
+            posterior, voted = self.sparse(own.cast)
+        elif isinstance(own.store, DenseCodes) and own.store.by_row and self._all_alone:
+            possible = PossibleRows.of(own.store, [len(table) for table in own.values])
+            if possible is not None:
+                return possible.look_up(self._settled(*self.by_row(possible.rows.codes)), own.store)
+            posterior, voted = self.by_row(own.codes)
+        else:
+            posterior, voted = self.dense(own.store.by_column().dense())
+        return self._settled(posterior, voted)
+
+    def _settled(self, posterior: FloatArray, voted: Counts) -> FloatArray:
+        posterior[np.flatnonzero(voted == 0)] = self.scoring.without_votes
         return posterior
+
+    @property
+    def _all_alone(self) -> bool:
+        """Whether every source votes on the component, independently of the others, and was asked about all items."""
+        return not self._asked_later and np.array_equal(self._alone, np.arange(len(self._layout.masks)))
+
+    def by_row(self, codes: npt.NDArray[np.int8]) -> tuple[FloatArray, Counts]:
+        """The same as :meth:`dense`, bit for bit, from bytes that lie row by row, where all sources are alone."""
+        from assay._core import row_loops, scoring_loops
+
+        posterior = np.empty((len(codes), len(self.scoring.base)))
+        voted = np.empty(len(codes), dtype=np.int32)
+        edge = row_loops.edge_of(codes)
+
+        def score(rows: slice) -> None:
+            scores = np.empty((len(self._base), _ROWS_AT_ONCE))
+            for start in range(rows.start, rows.stop, _ROWS_AT_ONCE):
+                some = slice(start, min(start + _ROWS_AT_ONCE, rows.stop))
+                found, count = scores[:, : some.stop - start], voted[some]
+                row_loops.add_rows(codes, edge, start, self._base, self._leads, self._alone_at, found, count)
+                scoring_loops.to_posterior(found, count, self.scoring.discount, posterior[some])
+
+        parallel_map(score, ranges(len(codes), thread_count(), step=2_048))
+        return posterior, voted
 
     def dense(self, codes: npt.NDArray[np.integer]) -> tuple[FloatArray, Counts]:
         """The (items, outcomes) posterior and (items,) the number of cliques that vote, from (items, sources) codes."""

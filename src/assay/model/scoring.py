@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.counts import Design, Layout
-from assay.model.parameters import TINY, Parameters
+from assay.model.parameters import TINY, Parameters, blocks
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -46,7 +46,10 @@ class Scoring:
     @classmethod
     def bayes(cls, parameters: Parameters) -> Scoring:
         """Bayes' rule."""
-        logs = tuple(np.log(np.maximum(table, TINY)) for table in parameters.tables)
+        # Of all tables at once: there may be one for each of many sources.
+        tables = parameters.tables
+        whole = np.log(np.maximum(np.concatenate([np.empty((0, len(parameters.balance))), *tables]), TINY))
+        logs = blocks(whole, np.cumsum([len(table) for table in tables], dtype=np.int64))
         return cls(parameters.layout, parameters.balance, logs, parameters.balance, not parameters.ignore_abstentions)
 
     @classmethod

@@ -45,13 +45,14 @@ def dependencies_of(
 
 def check_of(counted: Counted, dependencies: Sequence[Dependency], settings: ModelSettings) -> CheckReport:
     """The result of :func:`assay.check` for these settings, and with what gold there is."""
-    report = check_tally(
-        counted.tally,
-        dependencies,
-        settings.class_balance,
-        _labeled_by_hand(counted),
-        by_moments=settings.method in MOMENTS,
-    )
+    with one_blas_thread():
+        report = check_tally(
+            counted.tally,
+            dependencies,
+            settings.class_balance,
+            _labeled_by_hand(counted),
+            by_moments=settings.method in MOMENTS,
+        )
     if counted.gold is None or settings.adversarial:
         return report
     return in_order([*report.problems, *gold_beside_votes(counted.gold.votes, counted.gold.truth)])

@@ -11,6 +11,7 @@ from assay._core.lazy_names import lazy_names
 
 _HOMES = {
     "assay.votes.bare_matrix": ["aligned", "as_votes", "on_the_same_task"],
+    "assay.votes.dense_codes": ["DenseCodes"],
     "assay.votes.encoding": ["canonical", "intern", "is_missing", "lookup", "recode", "smallest", "value_table"],
     "assay.votes.joining": ["side_by_side"],
     "assay.votes.krippendorff": ["Alpha", "krippendorff_alpha"],
@@ -37,6 +38,7 @@ _HOMES = {
         "read",
         "schema_of",
     ],
+    "assay.votes.possible_rows": ["PossibleRows"],
     "assay.votes.probabilities": ["TOLERATED", "SoftReader", "best_of", "not_probabilities", "probability_table"],
     "assay.votes.schema": ["HasSchema", "OutcomeSets", "Schema"],
     "assay.votes.several": ["cast_votes"],
@@ -58,11 +60,13 @@ __all__ = [
     "TOLERATED",
     "Alpha",
     "CodeArray",
+    "DenseCodes",
     "Fault",
     "HasSchema",
     "Names",
     "OutcomeSets",
     "Piece",
+    "PossibleRows",
     "Schema",
     "SoftReader",
     "SparseCodes",
@@ -114,6 +118,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from assay.votes.bare_matrix import aligned, as_votes, on_the_same_task
+    from assay.votes.dense_codes import DenseCodes
     from assay.votes.encoding import canonical, intern, is_missing, lookup, recode, smallest, value_table
     from assay.votes.joining import side_by_side
     from assay.votes.krippendorff import Alpha, krippendorff_alpha
@@ -131,6 +136,7 @@ if TYPE_CHECKING:
     )
     from assay.votes.new_values import without_new_values
     from assay.votes.pieces import Piece, at_once, is_in_pieces, map_pieces, names_of, pieces_of, read, schema_of
+    from assay.votes.possible_rows import PossibleRows
     from assay.votes.probabilities import TOLERATED, SoftReader, best_of, not_probabilities, probability_table
     from assay.votes.schema import HasSchema, OutcomeSets, Schema
     from assay.votes.several import cast_votes

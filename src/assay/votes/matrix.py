@@ -19,7 +19,9 @@ _MANY = 10_000
 """From this many codes on, bytes that lie row by row are turned by a compiled loop."""
 
 
-def codes_of_matrix(matrix: Any, classes: int | None) -> tuple[CodeArray | SparseCodes | DenseCodes, int, int]:
+def codes_of_matrix(
+    matrix: Any, classes: int | None, *, lent: bool = False
+) -> tuple[CodeArray | SparseCodes | DenseCodes, int, int]:
     """The codes of an (items, sources) matrix of class numbers, the number of classes, and the number of sources.
 
     Parameters
@@ -28,13 +30,15 @@ def codes_of_matrix(matrix: Any, classes: int | None) -> tuple[CodeArray | Spars
         Integers from 0, and −1 for abstain; or a SciPy sparse matrix.
     classes
         The number of classes, if known; else as many as the matrix needs, and at least two.
+    lent
+        Whether bytes may be left where they are: nobody keeps them, nor changes the matrix meanwhile.
     """
     cast = _sparse(matrix)
     given: CodeArray | SparseCodes = _dense(matrix) if cast is None else cast
     turned: DenseCodes | None = None
     if isinstance(given, np.ndarray) and _lies_in_bytes(given):
         # Turned once, while it is looked at: this is most of the time that a matrix takes.
-        turned, lowest, highest = DenseCodes.of_bytes(given)
+        turned, lowest, highest = DenseCodes.lent(given) if lent else DenseCodes.of_bytes(given)
     else:
         codes = given.codes if isinstance(given, SparseCodes) else given
         highest, lowest = int(codes.max(initial=ABSTAIN)), int(codes.min(initial=ABSTAIN))

@@ -47,11 +47,25 @@ class OutcomeSets:
         row of ``masks`` of each. Levels of one set are consecutive, and rise.
         """
         sets, levels = self.of_code[source], self.levels[source]
-        ranks = int(levels.max()) + 1
-        keys = np.where(sets >= 0, sets * ranks + levels, -1)
-        said = np.unique(keys[keys >= 0])
-        numbers = np.where(keys >= 0, np.searchsorted(said, keys), -1)
-        return numbers.astype(np.int32), (said // ranks).astype(np.int32)
+        key = sets.tobytes(), levels.tobytes()
+        if key not in self._distinct:
+            self._distinct[key] = _distinct_values(sets, levels)
+        return self._distinct[key]
+
+    @cached_property
+    def _distinct(self) -> dict[tuple[bytes, bytes], tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]]:
+        """What is known of the values of sources so far: most sources have the same."""
+        return {}
+
+
+def _distinct_values(
+    sets: npt.NDArray[np.int32], levels: npt.NDArray[np.int32]
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    ranks = int(levels.max()) + 1
+    keys = np.where(sets >= 0, sets * ranks + levels, -1)
+    said = np.unique(keys[keys >= 0])
+    numbers = np.where(keys >= 0, np.searchsorted(said, keys), -1)
+    return numbers.astype(np.int32), (said // ranks).astype(np.int32)
 
 
 @dataclass(frozen=True, eq=False)

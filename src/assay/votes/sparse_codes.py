@@ -44,6 +44,7 @@ class SparseCodes:
     """The number of sources."""
 
     is_sparse: ClassVar[bool] = True
+    by_row: ClassVar[bool] = False
 
     @classmethod
     def of(cls, codes: CodeArray, rows: IntArray | None = None) -> Self:
@@ -156,6 +157,14 @@ class SparseCodes:
         parallel_map(copy, ranges(len(chosen), thread_count()))
         return type(self)(starts, sources, codes, self.width)
 
+    def listed(self, rows: IntArray) -> Self:
+        """The votes cast in the given rows, in that order."""
+        return self.take(rows)
+
+    def by_column(self) -> Self:
+        """The same: what lies row by row is only told of tables."""
+        return self
+
     def block(self, start: int, stop: int) -> Self:
         """Consecutive rows, without copying their votes."""
         votes = slice(self.starts[start], self.starts[stop])
@@ -196,6 +205,10 @@ class SparseCodes:
         return type(self)(kept.starts, kept.sources, said[said >= 0], kept.width)
 
     # Conversion
+
+    def voted(self) -> npt.NDArray[np.bool_]:
+        """(rows,): whether any source votes."""
+        return np.diff(self.starts) > 0
 
     def check_dense(self) -> None:
         """Raise if there are too many items and sources for a dense table of them."""
@@ -243,9 +256,9 @@ class SparseCodes:
 
     def hashes(self, factors: npt.NDArray[np.uint64], hashes: npt.NDArray[np.uint64]) -> None:
         """Write the hash of each row to (rows,) ``hashes``; ``factors`` (sources,) are the sources' multipliers."""
-        from assay._core import counting_loops
+        from assay._core import hash_loops
 
-        counting_loops.hash_listed(self.starts, self.sources, self.codes, factors, hashes)
+        hash_loops.hash_listed(self.starts, self.sources, self.codes, factors, hashes)
 
     @classmethod
     def concat(cls, parts: Sequence[SparseCodes]) -> Self:

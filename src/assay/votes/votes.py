@@ -165,9 +165,24 @@ class Votes(HasSchema):
         0   ham  spam
         1  None  spam
         """
+        return cls._from_matrix(matrix, cardinality, labels, names, task)
+
+    @classmethod
+    def _from_matrix(
+        cls,
+        matrix: Any,
+        cardinality: int | None,
+        labels: Sequence[str] | None,
+        names: Sequence[str] | None,
+        task: str,
+        *,
+        lent: bool = False,
+    ) -> Votes:
+        """The same; ``lent``: nobody keeps the votes, nor changes the matrix meanwhile: it need not be copied."""
         if labels is not None and cardinality is not None and len(labels) != cardinality:
             raise VoteError(f"cardinality is {cardinality}, but there are {len(labels)} labels")
-        given, classes, width = codes_of_matrix(matrix, len(labels) if labels is not None else cardinality)
+        known = len(labels) if labels is not None else cardinality
+        given, classes, width = codes_of_matrix(matrix, known, lent=lent)
         tasks = TaskGraph.flat(task, labels if labels is not None else [str(i) for i in range(classes)])
         table = tuple(Vote(((task, label),)) for label in tasks.tasks[0].labels)
         own = column_names(matrix) if names is None else list(names)
@@ -502,12 +517,7 @@ class Votes(HasSchema):
     @property
     def voted(self) -> npt.NDArray[np.bool_]:
         """(items,): whether any source votes."""
-        if isinstance(self.store, DenseCodes):
-            found = np.zeros(len(self), dtype=bool)
-            for codes in self.store.columns():
-                found |= codes >= 0
-            return found
-        return np.diff(self.cast.starts) > 0
+        return self.store.voted()
 
     def block(self, start: int, stop: int) -> Votes:
         """Consecutive items, without copying the votes."""

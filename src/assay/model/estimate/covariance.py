@@ -19,7 +19,7 @@ import numpy.typing as npt
 from assay.counts import Layout, Statistics
 from assay.model.estimate.rank_one import complete
 from assay.model.estimate.solver import SolverOutcome
-from assay.model.parameters import Parameters, independent, normalised
+from assay.model.parameters import Parameters, blocks, independent, normalised_tables, table_sums
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -66,19 +66,17 @@ def expand_tied(layout: Layout, statistics: Statistics, balance: FloatArray, slo
 
     The paper's ExpandTied: from one parameter per value to one per value and outcome.
     """
-    found = []
-    at = 0
-    for masks in layout.masks:
-        size = len(masks)
-        rate, slope = statistics.rates[at : at + size], slopes[at : at + size]
-        at += size
-        share = masks @ balance
-        # Slopes beyond these would make a probability negative.
-        limit_up = np.where(share > 0, rate / np.maximum(share, 1e-12), 1.0)
-        limit_down = np.where(share < 1, rate / np.maximum(1 - share, 1e-12), 1.0)
-        slope = np.clip(slope, -0.98 * limit_down, 0.98 * limit_up)
-        said = (rate - slope * share)[:, None] + slope[:, None] * masks
-        said = np.clip(said, 0.0, 1.0)
-        said = said / np.maximum(said.sum(axis=0), 1.0)
-        found.append(normalised(np.vstack([said, 1 - said.sum(axis=0)])))
-    return found
+    # All sources at once; what a vote allows is common to many.
+    ends = layout.value_offsets[1:]
+    shares = {masks.tobytes(): masks @ balance for masks in layout.masks}
+    share = np.concatenate([np.empty(0), *(shares[masks.tobytes()] for masks in layout.masks)])
+    rate = statistics.rates
+    # Slopes beyond these would make a probability negative.
+    limit_up = np.where(share > 0, rate / np.maximum(share, 1e-12), 1.0)
+    limit_down = np.where(share < 1, rate / np.maximum(1 - share, 1e-12), 1.0)
+    slope = np.clip(slopes, -0.98 * limit_down, 0.98 * limit_up)
+    said = np.clip((rate - slope * share)[:, None] + slope[:, None] * layout.all_masks, 0.0, 1.0)
+    sizes = np.diff(layout.value_offsets)
+    said = said / np.repeat(np.maximum(table_sums(said, ends), 1.0), sizes, axis=0)
+    silent = 1 - table_sums(said, ends)
+    return list(normalised_tables(blocks(np.insert(said, ends, silent, axis=0), ends + np.arange(1, len(ends) + 1))))

@@ -74,21 +74,26 @@ def leaves_out(parameters: Parameters, evidence: Evidence) -> bool:
 
 
 def _expected_counts(scoring: Scoring, evidence: Evidence) -> Expected:
-    from assay._core import scoring_loops, wide_loops
+    from assay._core import scoring_loops, two_outcome_loops, wide_loops
 
     design, counts = evidence.design, evidence.counts
     gains, base = scoring.gains, scoring.base
     # Log-odds against the first outcome, which then needs no computation of its own.
     leads, lead = np.ascontiguousarray(gains[:, 1:] - gains[:, :1]), base[1:] - base[0]
-    few = scoring_loops.expect_two if len(base) == 2 else scoring_loops.expect
+    few = two_outcome_loops.expect_two if len(base) == 2 else scoring_loops.expect
     step = wide_loops.expect_many if len(base) >= wide_loops.MANY else few
+    grouped = evidence.grouped if len(base) == 2 else None
     parts = evidence.parts
     votes, totals = np.zeros((len(parts), *leads.shape)), np.zeros((len(parts), len(lead)))
 
     def add(piece: tuple[int, slice]) -> float:
         part, rows = piece
+        into = votes[part], totals[part]
+        if grouped is not None:
+            said = grouped.numbers[rows], counts[rows], grouped.values, grouped.ends
+            return float(two_outcome_loops.expect_grouped(*said, leads, lead, *into))
         starts = design.starts[rows.start : rows.stop + 1]
-        return float(step(starts, design.columns, counts[rows], leads, lead, votes[part], totals[part]))
+        return float(step(starts, design.columns, counts[rows], leads, lead, *into))
 
     excess = sum(parallel_map(add, enumerate(parts)))
     others, rest = votes.sum(axis=0), totals.sum(axis=0)

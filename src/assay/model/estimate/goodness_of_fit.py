@@ -26,6 +26,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from assay._core.threads import parallel_map
 from assay.counts import Evidence, Layout, Statistics, by_label
 from assay.model.estimate.e_step import leaves_out, unseen_share
 from assay.model.estimate.residuals import pair_table
@@ -260,10 +261,18 @@ def shared_correlation(scoring: Scoring, evidence: Evidence, min_z: float = 0.0)
     spoke = np.maximum(1 - silent, TINY) if scoring.scores_silence else np.ones_like(silent)
     votes = len(evidence.design.columns) / max(len(evidence.design), 1)
     few = evidence.sample(round(_SAMPLE_VOTES / max(votes, 5.0)))
-    design, scores, squares = few.design, np.zeros(len(CORRELATIONS)), np.zeros(len(CORRELATIONS))
     is_wide = len(base) >= wide_loops.MANY
     predict = wide_loops.predict_each_vote_many if is_wide else scoring_loops.predict_each_vote
-    predict(design.starts, design.columns, few.counts, gains, base, said, spoke, CORRELATIONS, scores, squares)
+    design, parts = few.design, few.parts
+    found = np.zeros((2, len(parts), len(CORRELATIONS)))
+
+    def add(piece: tuple[int, slice]) -> None:
+        part, rows = piece
+        starts, counts = design.starts[rows.start : rows.stop + 1], few.counts[rows]
+        predict(starts, design.columns, counts, gains, base, said, spoke, CORRELATIONS, found[0, part], found[1, part])
+
+    parallel_map(add, enumerate(parts))
+    scores, squares = found.sum(axis=1)
     # Sources with one value are predicted equally well under any correlation, up to rounding.
     better = scores > np.maximum(min_z * np.sqrt(squares), 1e-9 * few.counts.sum())
     return float(CORRELATIONS[int(np.argmax(np.where(better, scores, 0.0)))])

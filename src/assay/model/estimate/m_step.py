@@ -95,11 +95,6 @@ class _Alone:
     levels: LevelsOfValues
     """The levels of confidence among their values."""
 
-    @cached_property
-    def same_kinds(self) -> list[BoolArray]:
-        """Per kind, (sources, values, outcomes): where it is."""
-        return [self.kinds == kind for kind in np.unique(self.kinds)]
-
     @classmethod
     def of(cls, layout: Layout, indices: list[int], known: Knowledge, levels: LevelsOfValues) -> _Alone:
         sources = [layout.cliques[index].sources[0] for index in indices]
@@ -115,6 +110,11 @@ class _Alone:
         values = layout.value_offsets[sources][:, None] + np.arange(masks.shape[1])
         return cls(indices, rows, masks, kinds, beliefs, levels.part(values.ravel()))
 
+    @cached_property
+    def same_kind(self) -> list[BoolArray]:
+        """(sources, values, outcomes) each: where the class-conditional model ties parameters."""
+        return [self.kinds == kind for kind in np.unique(self.kinds)]
+
     def tables(
         self, votes: FloatArray, totals: FloatArray, average: float, lift: float, settings: EMSettings
     ) -> FloatArray:
@@ -128,9 +128,7 @@ class _Alone:
         able = able_outcomes(self.masks, used)[:, None, :]
         believed = ~np.isnan(self.beliefs[:, 0])
         fired = _shrunk_to_lift(voting, able, totals, lift, settings.average_lift)
-        for among in (able, ~able):
-            if not among.any():
-                continue  # mostly every source can name every outcome
+        for among in (able,) if able.all() else (able, ~able):
             coverage = (fired * among).sum(axis=2, keepdims=True) / np.maximum(
                 (totals * among).sum(axis=2, keepdims=True), TINY
             )
@@ -138,7 +136,7 @@ class _Alone:
             rates += among * (fired + settings.even_coverage * (coverage > 0)) / (totals + pseudo_items)
         said = np.zeros_like(votes)
         could = np.zeros_like(votes)
-        for same_kind in self.same_kinds:
+        for same_kind in self.same_kind:
             said += same_kind * (votes * same_kind).sum(axis=2, keepdims=True)
             could += same_kind * (voting * same_kind).sum(axis=2, keepdims=True)
         accuracy = np.where(believed, self.beliefs[:, 0], average)[:, None]

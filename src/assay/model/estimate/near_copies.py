@@ -148,16 +148,18 @@ def _candidates(associations: Associations) -> Branchings:
     near = np.clip(associations.at_least, 0.0, 1.0)
     if np.triu(near, 1).max(initial=0.0) < _LEAST_CORRELATION:
         return {}
-    from scipy.cluster.hierarchy import linkage, to_tree
+    from scipy.cluster.hierarchy import linkage
     from scipy.spatial.distance import squareform
 
-    _, nodes = to_tree(linkage(squareform(1 - near, checks=False), "average"), rd=True)
+    merged = linkage(squareform(1 - near, checks=False), "average")
     found: Branchings = {}
-    for node in sorted((node for node in nodes if not node.is_leaf()), key=lambda node: (node.dist, node.id)):
-        members = tuple(sorted(node.pre_order()))
-        if 1 - node.dist < _LEAST_CORRELATION or len(found) == _MOST_CANDIDATES:
+    clusters: dict[int, Group] = {source: (source,) for source in range(associations.sources)}
+    # The nearest are merged first: each row is a cluster, made of two before it.
+    for number, (one, other, distance, _) in enumerate(merged.tolist(), start=associations.sources):
+        if 1 - distance < _LEAST_CORRELATION or len(found) == _MOST_CANDIDATES:
             break
-        left, right = (tuple(sorted(branch.pre_order())) for branch in (node.get_left(), node.get_right()) if branch)
+        left, right = clusters[int(one)], clusters[int(other)]
+        members = clusters[number] = tuple(sorted(left + right))
         found[members] = [(left, right), *found.get(left, ()), *found.get(right, ())]
     return found
 

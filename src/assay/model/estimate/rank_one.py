@@ -86,7 +86,7 @@ def _closed_form(target: FloatArray, factor: FloatArray, weight: FloatArray, usa
     sizes = np.exp(np.clip(np.linalg.solve(normal, (significance * logs).sum(axis=1)), -9.0, 1.0))
     # Edge weights must be positive to count as edges; the most significant entries have the lowest.
     cost = np.where(usable, 1.0 + significance.max() - significance, 0.0)
-    forest = csgraph.minimum_spanning_tree(sparse.csr_array(cost))
+    forest = csgraph.minimum_spanning_tree(sparse.csr_array(np.triu(cost)))
     signs = np.ones(size)
     _, part_of = csgraph.connected_components(forest, directed=False)
     for part in range(int(part_of.max(initial=-1)) + 1):
