@@ -1,4 +1,4 @@
-"""Hard worlds: each seed is one world, copies are copies, one class is common, and what is below the vote is counted."""
+"""Hard worlds: each seed is one world, copies are copies, one class is common; what is below the vote is counted."""
 
 import numpy as np
 import pytest
