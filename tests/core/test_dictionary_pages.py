@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay._core import page_loops
 from assay._core.dictionary_pages import codes_of_texts
 
 Texts = list[tuple[int, list[str]]]
@@ -122,13 +121,3 @@ def test_so_are_pages_in_another_encoding(folder):
     path = written(folder / "half.parquet", np.arange(100)[:, None], [long], dictionary_pagesize_limit=1_000)
     found = decoded(path, [(0, long)])
     assert found is None or np.array_equal(found[:, 0], np.arange(100))
-
-
-def test_packed_numbers_that_end_too_soon_are_refused():
-    meaning, rows = np.arange(128, dtype=np.int8), np.zeros(16, dtype=np.int8)
-    for packed in ([], [3], [0x80], [0x80] * 9, [5, 0b11_10_01_00], [40], [32]):
-        assert not page_loops.unpack(np.array(packed, dtype=np.uint8), 2, meaning, rows)
-    assert page_loops.unpack(np.array([32, 3], dtype=np.uint8), 2, meaning, rows)
-    assert rows.tolist() == [3] * 16
-    assert page_loops.unpack(np.array([5, 0b11_10_01_00] + [0] * 3, dtype=np.uint8), 2, meaning, rows)
-    assert rows.tolist() == [0, 1, 2, 3] + [0] * 12
