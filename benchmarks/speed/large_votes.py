@@ -27,6 +27,7 @@ from pyarrow import parquet
 from rich.console import Console
 
 import assay
+from assay._core.parquet import parquet_parts
 from assay._core.threads import thread_count
 from assay.votes.pieces import ITEMS_AT_ONCE
 from benchmarks.support import measuring, problems, processes, stored_votes
@@ -43,21 +44,18 @@ VOTES, OLD_VOTES, LABELS, GOLD = "votes.parquet", "votes_with_nulls.parquet", "l
 def write(folder: Path, items: int, sources: int, classes: int) -> None:
     """A file of votes as assay.Votes.to_parquet writes it, one as it used to be, and the gold of the first piece."""
     with ExitStack() as files:
-        writers: list[parquet.ParquetWriter] = []
+        parts = before = None
         for codes, gold in stored_votes.blocks(items, sources, classes, size=PIECE):
             table = assay.Votes.from_matrix(codes, cardinality=classes).to_arrow()
-            tables = [table, with_nulls(table, codes)]
-            if not writers:
+            as_before = with_nulls(table, codes)
+            if parts is None or before is None:
                 np.save(folder / GOLD, gold)
-                writers = [
-                    files.enter_context(
-                        parquet.ParquetWriter(folder / name, one.schema, compression="zstd", write_page_checksum=True)
-                    )
-                    for name, one in zip((VOTES, OLD_VOTES), tables, strict=True)
-                ]
-            for writer, one in zip(writers, tables, strict=True):
-                writer.write_table(one, row_group_size=PIECE)
-        assert writers, "there are no items"
+                parts = files.enter_context(parquet_parts(folder / VOTES, table.schema))
+                options = {"compression": "zstd", "write_page_checksum": True}
+                before = files.enter_context(parquet.ParquetWriter(folder / OLD_VOTES, as_before.schema, **options))
+            parts.write(table, row_group_size=PIECE)
+            before.write_table(as_before, row_group_size=PIECE)
+        assert parts is not None, "there are no items"
 
 
 def with_nulls(table: pa.Table, codes: stored_votes.Codes) -> pa.Table:

@@ -64,6 +64,9 @@ def test_it_is_what_was_written(folder, seed, rows, compression, page, group):
     path = written(folder / "some.parquet", numbers, texts, **options)
 
     found = decoded(path, list(enumerate(texts)))
+    if found is None:
+        assert page < 2**20, "only small pages are left to pyarrow"
+        return
     assert np.array_equal(found, numbers)
     # The order of texts in a file is nobody's business, and columns may be left out.
     turned = [(1, texts[1][::-1]), (3, texts[3])]

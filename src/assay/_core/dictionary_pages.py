@@ -24,6 +24,8 @@ _CODECS = {"ZSTD": "zstd", "SNAPPY": "snappy", "UNCOMPRESSED": None}
 _ENCODINGS = {"PLAIN", "RLE", "PLAIN_DICTIONARY", "RLE_DICTIONARY"}
 _NUMBERED = (2, 8)
 """Parquet's codes of the encodings in which a page holds numbers of a dictionary, the old and the new one."""
+_SMALL = 2**16
+"""Pages of fewer rows are left to pyarrow: what is done for each of them would keep other threads waiting."""
 _WIDEST = 7
 """The most bits of a number that is a code in a byte."""
 _NONE = np.int8(-128)
@@ -86,7 +88,8 @@ def _decode(file: BinaryIO, chunk: Any, texts: Sequence[str], codes: Codes) -> N
             meaning = _meaning(page, header[7][1], {text: place for place, text in enumerate(texts)})
             continue
         rows, encoding = header[5][1], header[5][2]
-        if meaning is None or encoding not in _NUMBERED or rows > len(codes) - row:
+        left = len(codes) - row
+        if meaning is None or encoding not in _NUMBERED or not min(_SMALL, left) <= rows <= left:
             raise _UnusualError
         some = codes[row : row + rows]
         width = int(page[0]) if len(page) else _WIDEST + 1
