@@ -16,6 +16,12 @@ from assay.model.estimate.merged_outcomes import Merged
 LEAVES, ITEMS = 72, 1_500
 
 
+@pytest.fixture(autouse=True)
+def _merged_from_here_on(monkeypatch):
+    """A hierarchy that is just large enough."""
+    monkeypatch.setattr(merged_outcomes, "MANY", LEAVES)
+
+
 def tree():
     """Eight labels, and nine below each of them."""
     coarse = [f"c{at}" for at in range(8)]

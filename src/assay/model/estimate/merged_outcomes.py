@@ -25,8 +25,8 @@ from assay.model.scoring import Scoring
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-MANY = 64
-"""Outcomes are merged if there are so many; fewer are fitted one by one, as they always were."""
+MANY = 200
+"""Outcomes are merged if there are so many; fewer are fitted one by one, which takes little time and labels better."""
 
 
 def fit_merged(evidence: Evidence, known: Knowledge, **settings: Any) -> Fit:
