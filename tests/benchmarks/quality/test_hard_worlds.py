@@ -39,3 +39,10 @@ def test_worlds_are_scored_and_judged(kind):
     assert not far.reached
     if kind == "common class":
         assert not next(one for one in targets if "balance given" in one.what).reached
+
+
+@pytest.mark.parametrize("seed", [131, 175])
+def test_outcomes_that_have_been_exchanged_are_not_believed(seed):
+    """Where votes hardly meet the robust model may exchange outcomes: votes are then wrong more often than guesses."""
+    found = scored("common class", seed)
+    assert found["default"] > found["vote"] + 2.0

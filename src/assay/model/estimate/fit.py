@@ -30,7 +30,7 @@ from assay.model.estimate.named_labels import (
 from assay.model.estimate.robust import RobustSettings, robust
 from assay.model.estimate.self_assessment import SelfAssessment, self_assessment
 from assay.model.estimate.solver import SolverOutcome
-from assay.model.estimate.start import from_majority
+from assay.model.estimate.start import better_than_random, from_majority
 from assay.model.estimate.tilting import held_back, mean_posterior, of_voted_items, tilted, wanted_balance
 from assay.model.estimate.uncertainty import (
     Interval,
@@ -399,15 +399,6 @@ def _moments_then_em(
         return ahead, outcome
     final, ended = expectation_maximization(ahead, evidence, known, settings)
     return final, replace(ended, steps=ended.steps + outcome.steps)
-
-
-def better_than_random(parameters: Parameters, signs: FloatArray) -> bool:
-    """Whether votes raise the probability of what they allow, on average; for adversarial sources, lower it."""
-    lift = 0.0
-    for source, masks in enumerate(parameters.layout.masks):
-        joint = parameters.conditionals[source][:-1] * parameters.balance
-        lift += signs[source] * float((joint * masks).sum() - joint.sum(axis=1) @ (masks @ parameters.balance))
-    return lift > 0
 
 
 def _balance(evidence: Evidence, known: Knowledge, seed: int) -> tuple[FloatArray | None, SolverOutcome | None]:

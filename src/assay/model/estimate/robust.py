@@ -53,7 +53,7 @@ from assay.model.estimate.knowledge import Knowledge
 from assay.model.estimate.residuals import clique_correlations
 from assay.model.estimate.solver import SolverOutcome
 from assay.model.estimate.spread_groups import SpreadGroup
-from assay.model.estimate.start import soft_majority, voted_for
+from assay.model.estimate.start import better_than_random, soft_majority, voted_for
 from assay.model.estimate.tilting import wanted_balance
 from assay.model.parameters import TINY, Parameters, blocks, independent, normalised_tables, table_sums
 from assay.model.scoring import Scoring, effective_share
@@ -147,6 +147,9 @@ def robust(
     discount = settings.discount(shared_correlation(scoring, evidence))
     if doubts:
         trust *= min(1.0, model.effective_sources / settings.many_doubted)
+    if not better_than_random(parameters, known.signs):
+        # By its own account votes are more often wrong than right: it has exchanged outcomes, and tells nothing.
+        trust = 0.0
     final = _shrunk_to_majority(
         parameters, evidence, groups, known, settings.alike * (1 - trust), settings.alike_accuracy
     )
