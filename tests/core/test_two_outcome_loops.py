@@ -54,7 +54,7 @@ def test_groups_of_sources_are_the_sources(seed, values, patterns):
 @njit
 def _both(x, chances, logs):
     for i in range(len(x)):
-        chances[i] = two_outcome_loops._exp_of_negative(x[i])
+        chances[i] = two_outcome_loops.exp_of_negative(x[i])
         logs[i] = two_outcome_loops._log_of_one_plus(chances[i])
 
 

@@ -53,13 +53,3 @@ def test_votes_are_predicted_alike(problem):
     for one, other in both(*loops, *given, results=((3,), (3,))):
         if one is not None:
             np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9)
-
-
-def test_exponentials_are_as_exact_as_usual():
-    logs = -np.concatenate([[0.0], np.geomspace(1e-12, 650, 5_000)])
-    found, bits = np.empty_like(logs), np.empty(len(logs), dtype=np.int64)
-    wide_loops._exponentials(logs, 1.0, found, bits)
-    np.testing.assert_allclose(found, np.exp(logs), rtol=5e-16)
-    wide_loops._exponentials(np.array([-1e9, -5.0]), 2.0, found[:2], bits[:2])
-    assert found[0] < 1e-300
-    assert found[1] == pytest.approx(np.exp(-10), rel=1e-15)

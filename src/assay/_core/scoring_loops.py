@@ -220,7 +220,7 @@ def to_posterior(scores: FloatArray, voted: npt.NDArray[np.int32], discount: flo
             _to_probabilities(logs)
 
 
-_SMALL = 1e-150
+SMALL = 1e-150
 """Two numbers of at least this have a product above zero."""
 _BELOW_ONE, _ABOVE_ZERO = np.nextafter(np.float32(1), np.float32(0)), np.finfo(np.float32).tiny
 _NOTHING, _HALF, _ONE = np.float32(0), np.float32(0.5), np.float32(1)
@@ -371,7 +371,7 @@ def predict_each_vote(
                     heard += chance * speaking[y]
                     vote += chance * own[y]
                 ratio = vote / heard
-                if ratios[c] < _SMALL or ratio < _SMALL or ratios[c] > 1 / _SMALL:
+                if ratios[c] < SMALL or ratio < SMALL or ratios[c] > 1 / SMALL:
                     fits[c] += np.log(ratios[c])
                     ratios[c] = 1.0
                 ratios[c] *= ratio

@@ -42,7 +42,7 @@ _times_power_of_two: Any = intrinsic(_scale)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _exp_of_negative(x: Any) -> Any:
+def exp_of_negative(x: Any) -> Any:
     """exp(x) of x ≤ 0, to the last bit or the one before: by arithmetic alone, so that a loop over it is vectorised.
 
     exp(x) = 2^k exp(r) with |r| ≤ ln(2) / 2, and the series of exp(r); below the least normal number it is constant.
@@ -93,7 +93,7 @@ def _to_shares(log_odds: FloatArray, counts: FloatArray, small: FloatArray, logs
     """Replace log-odds of patterns by how many items of each have the second outcome; returns the log-likelihood."""
     rows = len(log_odds)
     for i in range(rows):
-        small[i] = _exp_of_negative(-abs(log_odds[i]))
+        small[i] = exp_of_negative(-abs(log_odds[i]))
     for i in range(rows):
         logs[i] = counts[i] * (max(log_odds[i], 0.0) + _log_of_one_plus(small[i]))
     for i in range(rows):

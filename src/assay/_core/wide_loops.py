@@ -10,16 +10,14 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from assay._core.scoring_loops import FloatArray, IntArray, effective_share
+from assay._core.scoring_loops import SMALL, FloatArray, IntArray, effective_share
+from assay._core.two_outcome_loops import exp_of_negative
 
 MANY = 64
 """From so many outcomes on these loops are used."""
 
 FAR = 40.0
 """How far below the most probable outcome, in log-odds, another is passed over."""
-
-_SMALL = 1e-150
-"""Two numbers of at least this have a product above zero."""
 
 
 @njit(nogil=True, cache=True)
@@ -107,7 +105,6 @@ def predict_each_vote_many(
     outcomes = len(base)
     logs = np.log(said)
     whole, rest, chance = np.empty(outcomes), np.empty(outcomes), np.empty(outcomes)
-    bits = np.empty(outcomes, np.int64)
     fits, ratios = np.empty(len(correlations)), np.empty(len(correlations))
     for row in range(len(starts) - 1):
         votes = starts[row + 1] - starts[row]
@@ -129,9 +126,11 @@ def predict_each_vote_many(
             for y in range(outcomes):
                 rest[y] -= highest
             for c in range(len(correlations)):
-                _exponentials(rest, effective_share(correlations[c], votes - 2), chance, bits)
+                worth = effective_share(correlations[c], votes - 2)
+                for y in range(outcomes):
+                    chance[y] = exp_of_negative(rest[y] * worth)
                 ratio = _product(chance, own) / _product(chance, spoke[columns[a]])
-                if ratios[c] < _SMALL or ratio < _SMALL or ratios[c] > 1 / _SMALL:
+                if ratios[c] < SMALL or ratio < SMALL or ratios[c] > 1 / SMALL:
                     fits[c] += np.log(ratios[c])
                     ratios[c] = 1.0
                 ratios[c] *= ratio
@@ -184,37 +183,6 @@ def _add(
         expected = votes[columns[a]]
         for at in range(found):
             expected[near[at]] += shares[near[at]]
-
-
-@njit(nogil=True, cache=True)
-def _exponentials(logs: FloatArray, worth: float, found: FloatArray, bits: IntArray) -> None:
-    """Write ``exp(logs * worth)``, of numbers up to zero, in a form that processors compute several at a time.
-
-    By Taylor's series within ln 2 / 2 of zero, times a power of two whose bits are put together; as exact as usual.
-    """
-    for y in range(len(logs)):
-        x = max(logs[y] * worth, -700.0)
-        whole = np.floor(x * 1.4426950408889634 + 0.5)
-        # ln 2 in two parts, of which the first has so few digits that its multiples are exact.
-        r = (x - whole * 6.93147180369123816490e-01) - whole * 1.90821492927058770002e-10
-        p = 1.6059043836821613e-10
-        p = p * r + 2.08767569878681e-09
-        p = p * r + 2.505210838544172e-08
-        p = p * r + 2.755731922398589e-07
-        p = p * r + 2.7557319223985893e-06
-        p = p * r + 2.48015873015873e-05
-        p = p * r + 0.0001984126984126984
-        p = p * r + 0.001388888888888889
-        p = p * r + 0.008333333333333333
-        p = p * r + 0.041666666666666664
-        p = p * r + 0.16666666666666666
-        p = p * r + 0.5
-        p = p * r + 1.0
-        found[y] = p * r + 1.0
-        bits[y] = (np.int64(whole) + 1023) << 52
-    powers = bits.view(np.float64)
-    for y in range(len(logs)):
-        found[y] *= powers[y]
 
 
 @njit(nogil=True, cache=True)
