@@ -169,3 +169,12 @@ def _same_coverage(table: FloatArray, balance: FloatArray) -> FloatArray:
     coverage = float((1 - table[-1]) @ balance)
     said = np.maximum(table[:-1], 1e-300)
     return np.vstack([said / said.sum(axis=0) * coverage, np.full((1, table.shape[1]), 1 - coverage)])
+
+
+def better_than_random(parameters: Parameters, signs: FloatArray) -> bool:
+    """Whether votes raise the probability of what they allow, on average; for adversarial sources, lower it."""
+    lift = 0.0
+    for source, masks in enumerate(parameters.layout.masks):
+        joint = parameters.conditionals[source][:-1] * parameters.balance
+        lift += signs[source] * float((joint * masks).sum() - joint.sum(axis=1) @ (masks @ parameters.balance))
+    return lift > 0

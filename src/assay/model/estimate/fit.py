@@ -30,7 +30,7 @@ from assay.model.estimate.named_labels import (
 from assay.model.estimate.robust import RobustSettings, robust
 from assay.model.estimate.self_assessment import SelfAssessment, self_assessment
 from assay.model.estimate.solver import SolverOutcome
-from assay.model.estimate.start import better_than_random, from_majority
+from assay.model.estimate.start import from_majority
 from assay.model.estimate.tilting import held_back, mean_posterior, of_voted_items, tilted, wanted_balance
 from assay.model.estimate.uncertainty import (
     Interval,
@@ -41,7 +41,7 @@ from assay.model.estimate.uncertainty import (
     rising_intervals,
     widened,
 )
-from assay.model.parameters import Parameters
+from assay.model.parameters import Parameters, better_than_random
 from assay.model.scoring import Scoring
 
 FloatArray = npt.NDArray[np.float64]

@@ -53,9 +53,17 @@ from assay.model.estimate.knowledge import Knowledge
 from assay.model.estimate.residuals import clique_correlations
 from assay.model.estimate.solver import SolverOutcome
 from assay.model.estimate.spread_groups import SpreadGroup
-from assay.model.estimate.start import better_than_random, soft_majority, voted_for
+from assay.model.estimate.start import soft_majority, voted_for
 from assay.model.estimate.tilting import wanted_balance
-from assay.model.parameters import TINY, Parameters, blocks, independent, normalised_tables, table_sums
+from assay.model.parameters import (
+    TINY,
+    Parameters,
+    better_than_random,
+    blocks,
+    independent,
+    normalised_tables,
+    table_sums,
+)
 from assay.model.scoring import Scoring, effective_share
 
 BoolArray = npt.NDArray[np.bool_]

@@ -49,12 +49,3 @@ def from_majority(evidence: Evidence, known: Knowledge, settings: EMSettings) ->
         labels = labels / labels.sum(axis=1, keepdims=True)
     maximize = Maximizer(evidence.layout, known, settings)
     return maximize(Expected.given(evidence.design, labels * evidence.counts[:, None]))
-
-
-def better_than_random(parameters: Parameters, signs: FloatArray) -> bool:
-    """Whether votes raise the probability of what they allow, on average; for adversarial sources, lower it."""
-    lift = 0.0
-    for source, masks in enumerate(parameters.layout.masks):
-        joint = parameters.conditionals[source][:-1] * parameters.balance
-        lift += signs[source] * float((joint * masks).sum() - joint.sum(axis=1) @ (masks @ parameters.balance))
-    return lift > 0
