@@ -13,14 +13,19 @@ import assay
 from assay import SourceGraph, Tally, Votes
 from assay.counts import Evidence, layout_of
 from assay.gold import GoldItems
-from assay.model.estimate.correction_path import CorrectionSettings, GoldVotes
+from assay.model.estimate.balance_belief import BalanceBelief
+from assay.model.estimate.correction_path import CorrectionProblem, CorrectionSettings, GoldVotes
 from assay.model.estimate.gold_corrections import corrected
+from assay.model.estimate.hand_labels import other_models
+from assay.model.estimate.knowledge import Knowledge
 from assay.model.estimate.start import voted_for
+from assay.model.estimate.tilting import mean_posterior
 from assay.model.scorer import posterior
 from assay.model.solving import gold_votes
 from assay.simulate import flat_world
 
 DRAWN = flat_world(sources=6, classes=3, coverage=0.6, seed=5).draw(1_500)
+UNEVEN = flat_world(sources=6, classes=3, accuracy=(0.4, 0.9), coverage=0.7, seed=3).draw(1_500)
 
 
 def gold_for(votes: Votes, truth: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -115,6 +120,75 @@ class TestLaws:
             ).argmax()
             turned += int(before != after)
         assert turned <= 1
+
+
+class TestOtherModels:
+    def misled(self, rows: np.ndarray) -> tuple:
+        """A scoring that takes the two best sources for the worst, the true one, and the rest of a problem."""
+        scoring, evidence, gold, named = problem(UNEVEN.votes, gold_for(UNEVEN.votes, UNEVEN.gold, rows))
+        order = np.argsort([np.ptp(log) for log in scoring.logs])
+        swapped = list(scoring.logs)
+        for weak, strong in zip(order, order[::-1], strict=True):
+            swapped[weak] = scoring.logs[strong]
+        return replace(scoring, logs=tuple(swapped)), scoring, evidence, gold, named
+
+    def test_gold_tells_which_model_of_the_votes_is_right(self):
+        rest, codes = np.arange(60, 1_500), UNEVEN.votes.codes
+        wrong, right, evidence, gold, named = self.misled(np.arange(60))
+
+        def accuracy(scoring) -> float:
+            return float((posterior(scoring, codes).argmax(axis=1) == UNEVEN.gold)[rest].mean())
+
+        alone = corrected(wrong, evidence, gold, named, told=45.0).scoring
+        told = corrected(wrong, evidence, gold, named, told=45.0, others=[right]).scoring
+        assert accuracy(wrong) < accuracy(right) - 0.04
+        assert accuracy(told) > accuracy(alone) + 0.01
+        assert accuracy(told) > accuracy(right) - 0.01
+
+    def test_a_worse_model_does_little_harm(self):
+        rest, codes = np.arange(60, 1_500), UNEVEN.votes.codes
+        wrong, right, evidence, gold, named = self.misled(np.arange(60))
+        labels = (
+            posterior(corrected(right, evidence, gold, named, told=45.0, others=others).scoring, codes)[rest]
+            for others in ([], [wrong])
+        )
+        one, other = ((chances.argmax(axis=1) == UNEVEN.gold[rest]).mean() for chances in labels)
+        assert other == pytest.approx(one, abs=0.005)
+
+    def test_the_scoring_gives_the_labels_that_were_cross_fitted(self):
+        """What is a sum of models while candidates are compared is one sum over votes in the end."""
+        wrong, right, evidence, gold, named = self.misled(np.arange(200))
+        only_models = CorrectionSettings(penalties=(), prior=(-1e9, -1e9, -1e9, 0.0))
+        found = CorrectionProblem.of(wrong, [right], evidence, gold, np.arange(200), named, 45.0, only_models)
+        change, _ = found.cross_fitted()
+        assert change.models.sum() > 0.2
+        scored = posterior(found.scored(change, wrong.without_votes), UNEVEN.votes.codes[:200])
+        voted = (UNEVEN.votes.codes[:200] >= 0).any(axis=1)
+        np.testing.assert_allclose(scored[voted], found.labels(change)[found.of_item[voted]], atol=1e-12)
+
+    def test_the_same_model_again_changes_nothing(self):
+        scoring, evidence, gold, named = problem(DRAWN.votes, gold_for(DRAWN.votes, DRAWN.gold, np.arange(60)))
+        one, other = (
+            corrected(scoring, evidence, gold, named, told=45.0, others=others, settings=settings).scoring
+            for others, settings in (
+                ([], CorrectionSettings(penalties=(), prior=(-1e9, -1e9, 0.0, 0.0))),
+                ([scoring], CorrectionSettings(penalties=(), prior=(-1e9, -1e9, 0.0, -1e9))),
+            )
+        )
+        for a, b in zip(one.logs, other.logs, strict=True):
+            np.testing.assert_allclose(a, b, atol=1e-9)
+
+    def test_all_models_know_a_balance_that_is_given(self):
+        fit = assay.LabelModel(class_balance=[0.5, 0.3, 0.2], balance_strength="exact").fit(DRAWN.votes)
+        part = fit.fitted_.components[0].fit
+        # As if the votes had been of two minds.
+        doubted = replace(part, candidates=tuple(replace(one, weight=0.5) for one in part.candidates))
+        told = BalanceBelief.of_vector(np.array([0.5, 0.3, 0.2]), strength="exact")
+        others = other_models(doubted, Knowledge(signs=np.ones(6), balance=told))
+        assert others
+        for one in others:
+            shares = mean_posterior(one, part.evidence)
+            np.testing.assert_allclose(shares, mean_posterior(part.scoring, part.evidence), atol=1e-3)
 
 
 class TestEdges:

@@ -22,6 +22,9 @@ from assay.votes import SparseCodes
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
+Loss = Callable[[FloatArray], tuple[float, FloatArray]]
+"""A value to be least, and its slope."""
+Bounds = list[tuple[float | None, float | None]]
 
 _LEAST_LIKELY = 1e-3
 """The least probability of gold that counts, so that one item does not decide."""
@@ -29,6 +32,8 @@ _LEAST_LIKELY = 1e-3
 
 _TIED = 1e-9
 """Outcomes whose scores differ by less are tied."""
+_UNWEIGHTED = 3
+"""So many candidates come before other models of the votes are tried."""
 _DENSE = 2**21
 """Up to so many cells, a plain matrix is faster than a sparse one."""
 
@@ -39,8 +44,11 @@ class CorrectionSettings:
 
     penalties: tuple[float, ...] = (10.0, 3.0, 1.0, 0.3, 0.1)
     """Of squared weights of votes, from strong to weak: one candidate each."""
-    prior: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0, 0.0, -1.0, -3.0, -5.0)
-    """The log-prior of the candidates: no change, only the slope, slope and balance, then each of the penalties."""
+    prior: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0, -3.0, -5.0)
+    """The log-prior of the candidates: no change, only the slope, slope and balance, other models of the votes besides
+    if there are any, then each of the penalties."""
+    models: float = 3.0
+    """The penalty of the squared share of each other model of the votes."""
     other_outcomes: float = 4.0
     """The factor of the penalty for what a vote adds to outcomes in other ways than for or against those it names."""
     slope: float = 4.0
@@ -96,6 +104,8 @@ class Change:
     """(outcomes,)."""
     weights: FloatArray
     """(joint votes in gold, outcomes)."""
+    models: FloatArray
+    """(other models,): how much is added of what each one's log-odds are beyond the first one's."""
 
     @classmethod
     def mean(cls, changes: Sequence[Change], shares: FloatArray) -> Change:
@@ -106,6 +116,7 @@ class Change:
             sum(share * one.discount for share, one in pairs),
             np.sum([share * one.shift for share, one in pairs], axis=0),
             np.sum([share * one.weights for share, one in pairs], axis=0),
+            np.sum([share * one.models for share, one in pairs], axis=0),
         )
 
 
@@ -114,16 +125,21 @@ class CorrectionProblem:
     """Gold items with the same votes and the same gold are one group; folds split groups."""
 
     scoring: Scoring
+    others: tuple[Scoring, ...]
     settings: CorrectionSettings
     told: float
     # Items with votes
     all_logs: FloatArray
+    all_beyond: FloatArray
+    """(other models, patterns with votes, outcomes): what each one's centred log-odds are beyond the first one's."""
     all_votes: IntArray
     all_columns: sparse.csr_array
     shares: FloatArray
     # Groups of items with gold
     logs: FloatArray
     """(groups, outcomes): centred log-odds that votes and balance give."""
+    beyond: FloatArray
+    """(other models, groups, outcomes)."""
     votes: IntArray
     """(groups,): by how many cliques."""
     columns: sparse.csr_array
@@ -151,6 +167,7 @@ class CorrectionProblem:
     def of(
         cls,
         scoring: Scoring,
+        others: Sequence[Scoring],
         evidence: Evidence,
         gold: GoldVotes,
         teaching: IntArray,
@@ -184,16 +201,20 @@ class CorrectionProblem:
         says = says - says.mean(axis=1, keepdims=True)
         says /= np.maximum(np.ptp(says, axis=1, keepdims=True), TINY)
         cliques = np.searchsorted(scoring.layout.offsets, active, side="right")
-        logs = scoring.log_joint(gold.design)[teaching[first]]
+        logs, *of_others = (centred(one.log_joint(gold.design)[teaching[first]]) for one in (scoring, *others))
+        all_logs, *all_of_others = (centred(one.log_joint(some.design)[voted]) for one in (scoring, *others))
         return cls(
             scoring=scoring,
+            others=tuple(others),
             settings=settings,
             told=told,
-            all_logs=centred(scoring.log_joint(some.design)[voted]),
+            all_logs=all_logs,
+            all_beyond=_beyond(all_logs, all_of_others),
             all_votes=np.diff(some.design.starts)[voted],
             all_columns=some.design.matrix.tocsr()[voted][:, active],
             shares=shares,
-            logs=centred(logs),
+            logs=logs,
+            beyond=_beyond(logs, of_others),
             votes=np.diff(groups.indptr),
             columns=groups[:, active],
             active=active,
@@ -248,7 +269,8 @@ class CorrectionProblem:
         # Gold may happen to hold no item of a large group that a candidate decides differently.
         error = np.sqrt(np.maximum(at_stake, n * self._changed_decisions(path))) / n
         risk = np.maximum((settings.errors + settings.errors_of_few / n) * error - gained / n, 0.0)
-        logs = likely + np.array(settings.prior) - settings.risk * risk
+        prior = settings.prior if self.others else (*settings.prior[:_UNWEIGHTED], *settings.prior[_UNWEIGHTED + 1 :])
+        logs = likely + np.array(prior) - settings.risk * risk
         return np.asarray(softmax(logs[None])[0][0])
 
     def _changed_decisions(self, path: Sequence[Change]) -> FloatArray:
@@ -260,15 +282,14 @@ class CorrectionProblem:
         """From no change to weights that are hardly shrunk, fitted on some folds."""
         counts, standing_for = self.counts[:, folds].sum(axis=1), self.standing_for[:, folds].sum(axis=1)
         none = np.zeros((len(self.active), self.outcomes))
-        nowhere = np.zeros(self.outcomes)
+        unchanged = Change(1.0, self.scoring.discount, np.zeros(self.outcomes), none, np.zeros(len(self.others)))
         discount, slope = self._sureness(counts)
-        shift = self._balance_shift(slope, discount, counts, standing_for)
-        start = Change(slope, discount, shift, none)
-        found = [
-            Change(1.0, self.scoring.discount, nowhere, none),
-            Change(slope, discount, nowhere, none),
-            start,
-        ]
+        surer = replace(unchanged, slope=slope, discount=discount)
+        start = self._balanced(surer, counts, standing_for)
+        found = [unchanged, surer, start]
+        if self.others:
+            start = self._balanced(self._with_other_models(start, counts), counts, standing_for)
+            found.append(start)
         point = None
         for penalty in self.settings.penalties:
             point, change = self._weighted(start, penalty, counts, point)
@@ -296,24 +317,62 @@ class CorrectionProblem:
             best = min(best, (found.fun + self.settings.discount * abs(factor - 1), factor * known, np.exp(found.x)))
         return best[1], float(best[2])
 
-    def _balance_shift(self, slope: float, discount: float, counts: FloatArray, standing_for: FloatArray) -> FloatArray:
-        """(outcomes,): what brings labels to the balance that gold tells, weighed against what the votes tell."""
+    def _balanced(self, change: Change, counts: FloatArray, standing_for: FloatArray) -> Change:
+        """The change with the class balance that gold tells, weighed against what the votes tell."""
+        unshifted = replace(change, shift=np.zeros(self.outcomes))
         if not np.isfinite(self.told):
-            return np.zeros(self.outcomes)
-        effective = effective_share(self.all_votes, discount)
-        mean = self.shares @ softmax(slope * self.all_logs * effective[:, None])[0]
-        predicted = softmax(slope * self.logs * effective_share(self.votes, discount)[:, None])[0]
-        estimate = prediction_powered(mean, predicted, self.allowed, standing_for)
+            return unshifted
+        mean = self.shares @ self.all_labels(unshifted)
+        estimate = prediction_powered(mean, self.labels(unshifted), self.allowed, standing_for)
         items = float(counts.sum()) * self.spread
         wanted = np.maximum((items * estimate + self.told * mean) / (items + self.told), 1e-3 / self.outcomes)
-        return shift_to(slope * self.all_logs, effective, self.shares, wanted / wanted.sum())
+        effective = effective_share(self.all_votes, change.discount)
+        return replace(change, shift=shift_to(self._all_logs(unshifted), effective, self.shares, wanted / wanted.sum()))
+
+    def _with_other_models(self, start: Change, counts: FloatArray) -> Change:
+        """Shares of other models of the votes: as much as gold speaks for them, and none if it speaks against them.
+
+        Slope and balance are fitted with them, or a share would stand in for these.
+        """
+        settings, outcomes = self.settings, self.outcomes
+        factor = effective_share(self.votes, start.discount)[:, None]
+
+        def loss(at: FloatArray) -> tuple[float, FloatArray]:
+            log_slope, shift, shares = at[0], at[1 : 1 + outcomes], at[1 + outcomes :]
+            slope = start.slope * np.exp(log_slope)
+            scaled = slope * (self.logs + np.tensordot(shares, self.beyond, 1))
+            posterior = softmax(factor * (scaled + start.shift + shift))[0]
+            within = posterior * self.allowed
+            right = np.maximum(within.sum(axis=1, keepdims=True), TINY)
+            pull = counts[:, None] * factor * (posterior - within / right)
+            penalties = np.repeat([settings.slope, settings.balance, settings.models], [1, outcomes, len(shares)])
+            slopes = [[(pull * scaled).sum()], pull.sum(axis=0), slope * np.tensordot(self.beyond, pull, 2)]
+            value = -float(counts @ np.log(right[:, 0])) + 0.5 * float(penalties @ (at * at))
+            return value, np.concatenate(slopes) + penalties * at
+
+        bounds: Bounds = [(-2.5, 2.5), *[(None, None)] * outcomes, *[(0.0, 1.0)] * len(self.others)]
+        found = self._minimised(loss, np.zeros(len(bounds)), bounds)
+        slope = start.slope * float(np.exp(found[0]))
+        return replace(start, slope=slope, models=slope * found[1 + outcomes :])
+
+    def _minimised(self, loss: Loss, first: FloatArray, bounds: Bounds | None = None) -> FloatArray:
+        from scipy.optimize import minimize
+
+        # The result is a mean over candidates; more digits would change nothing.
+        found = minimize(
+            loss,
+            first,
+            jac=True,
+            bounds=bounds,
+            method="L-BFGS-B",
+            options={"maxiter": self.settings.max_steps, "ftol": 1e-6},
+        )
+        return np.asarray(found.x)
 
     def _weighted(
         self, start: Change, penalty: float, counts: FloatArray, point: FloatArray | None
     ) -> tuple[FloatArray, Change]:
         """Weights of votes with a penalty, from those with a stronger one."""
-        from scipy.optimize import minimize
-
         settings, outcomes, columns = self.settings, self.outcomes, self.columns
         width = len(self.active)
         free = width * outcomes <= settings.most_weights
@@ -324,7 +383,7 @@ class CorrectionProblem:
         penalties = np.repeat(strengths, sizes)
         # Outcomes come first here: there are few of them, and sums over a short last axis are slow.
         factor = effective_share(self.votes, start.discount)
-        given, directions, allowed = (start.slope * self.logs + start.shift).T.copy(), self.directions.T, self.allowed.T
+        given, directions, allowed = self._logs(start).T.copy(), self.directions.T, self.allowed.T
         times, times_transposed = _products(columns)
 
         def weights_of(shared: FloatArray, own: FloatArray, other: FloatArray) -> FloatArray:
@@ -353,21 +412,28 @@ class CorrectionProblem:
             return value, np.concatenate(slopes) + penalties * at
 
         first = np.zeros(int(sum(sizes))) if point is None else point
-        # The result is a mean over candidates; more digits would change nothing.
-        found = minimize(
-            loss, first, jac=True, method="L-BFGS-B", options={"maxiter": settings.max_steps, "ftol": 1e-6}
-        )
-        log_slope, shift, *votes = np.split(found.x, ends)
+        found = self._minimised(loss, first)
+        log_slope, shift, *votes = np.split(found, ends)
         extra = float(np.exp(log_slope[0]))
-        change = Change(start.slope * extra, start.discount, extra * start.shift + shift, weights_of(*votes).T)
-        return found.x, change
+        change = Change(
+            slope=start.slope * extra,
+            discount=start.discount,
+            shift=extra * start.shift + shift,
+            weights=weights_of(*votes).T,
+            models=extra * start.models,
+        )
+        return found, change
 
     # What a change gives
 
     def labels(self, change: Change) -> FloatArray:
         """(groups, outcomes)."""
-        logs = change.slope * self.logs + change.shift + self.columns @ change.weights
-        return softmax(logs * effective_share(self.votes, change.discount)[:, None])[0]
+        return softmax(self._logs(change) * effective_share(self.votes, change.discount)[:, None])[0]
+
+    def _logs(self, change: Change) -> FloatArray:
+        """(groups, outcomes): before the discount."""
+        of_votes = change.slope * self.logs + np.tensordot(change.models, self.beyond, 1)
+        return np.asarray(of_votes + change.shift + self.columns @ change.weights)
 
     def balance_of(self, change: Change) -> FloatArray:
         """(outcomes,): the mean label of all items with votes."""
@@ -379,18 +445,23 @@ class CorrectionProblem:
 
     def _all_logs(self, change: Change) -> FloatArray:
         """(patterns with votes, outcomes): before the discount, which changes no decision."""
-        return np.asarray(change.slope * self.all_logs + change.shift + self.all_columns @ change.weights)
+        of_votes = change.slope * self.all_logs + np.tensordot(change.models, self.all_beyond, 1)
+        return np.asarray(of_votes + change.shift + self.all_columns @ change.weights)
 
     def scored(self, change: Change, without_votes: FloatArray) -> Scoring:
         """The scoring with a change."""
         scoring, layout = self.scoring, self.scoring.layout
         added = np.zeros((int(layout.offsets[-1]), self.outcomes))
         added[self.active] = change.weights
+        shares = change.slope - change.models.sum(), *change.models
+        models = scoring, *self.others
         logs = tuple(
-            change.slope * log + np.vstack([added[start:stop], np.zeros((1, self.outcomes))])
-            for log, (start, stop) in zip(scoring.logs, pairwise(layout.offsets), strict=True)
+            _summed(shares, tables) + np.vstack([added[start:stop], np.zeros((1, self.outcomes))])
+            for tables, (start, stop) in zip(
+                zip(*(one.logs for one in models), strict=True), pairwise(layout.offsets), strict=True
+            )
         )
-        prior = change.slope * np.log(np.maximum(scoring.prior, TINY)) + change.shift
+        prior = _summed(shares, [np.log(np.maximum(one.prior, TINY)) for one in models]) + change.shift
         return replace(
             scoring,
             prior=softmax(prior[None])[0][0],
@@ -399,6 +470,16 @@ class CorrectionProblem:
             discount=change.discount,
             is_bayes=False,
         )
+
+
+def _summed(shares: Sequence[float], tables: Sequence[FloatArray]) -> FloatArray:
+    """The weighted sum of tables of one shape."""
+    return np.asarray(sum(share * table for share, table in zip(shares, tables, strict=True)))
+
+
+def _beyond(logs: FloatArray, others: Sequence[FloatArray]) -> FloatArray:
+    """(others, …): what they are more than the first."""
+    return np.array([other - logs for other in others]).reshape(len(others), *logs.shape)
 
 
 def _decided(scores: FloatArray) -> FloatArray:

@@ -3,16 +3,18 @@ r"""What hand labels change: how sure labels are, the class balance, and what ea
 It is the third layer of a label. With :math:`f_i` the log-odds that votes and class balance give an item, the corrected
 ones are
 
-.. math:: s f_i + b + \sum_{c \in i} w_c,
+.. math:: s f_i + \sum_k m_k (f_{ki} - f_i) + b + \sum_{c \in i} w_c,
 
-where the slope :math:`s` says how sure to be, :math:`b` moves the class balance, and :math:`w_c` is what a joint vote
-:math:`c` adds beyond what the votes alone tell: mostly for or against the outcomes that it names, which the votes of a
-source have in common as far as gold says so, and less freely for any other. All of them are shrunk toward no change,
-and a scoring with them is still a sum over votes.
+where the slope :math:`s` says how sure to be, :math:`m_k` how far to follow another model of the votes, whose log-odds
+are :math:`f_{ki}`, :math:`b` moves the class balance, and :math:`w_c` is what a joint vote :math:`c` adds beyond what
+the votes alone tell: mostly for or against the outcomes that it names, which the votes of a source have in common as
+far as gold says so, and less freely for any other. All of them are shrunk toward no change, and a scoring with them is
+still a sum over votes. The other models are those that the votes alone did not choose, or not wholly: EM's, and the
+robust one.
 
-A few labels tell the slope and the balance at once; the weights of single votes need more. The balance is estimated
-*prediction-powered* (Angelopoulos et al., 2023): the share counted in gold, plus a slope times the difference of the
-mean predictions on all items and on those with gold. It is weighed against what the votes tell.
+A few labels tell the slope, the balance and the model at once; the weights of single votes need more. The balance is
+estimated *prediction-powered* (Angelopoulos et al., 2023): the share counted in gold, plus a slope times the difference
+of the mean predictions on all items and on those with gold. It is weighed against what the votes tell.
 
 How far to go is decided by cross-fitting: each of a path of candidates, from no change to hardly shrunk weights, is
 fitted without a fifth of the gold and predicts that fifth. The result is the mean of all candidates, weighted by how
@@ -25,6 +27,7 @@ freely. The same predictions of unseen gold are what honest scores are made of.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -57,6 +60,7 @@ def corrected(
     named: FloatArray,
     *,
     told: float,
+    others: Sequence[Scoring] = (),
     settings: CorrectionSettings | None = None,
 ) -> Corrected:
     """Correct a scoring by gold.
@@ -73,6 +77,8 @@ def corrected(
         (configurations, outcomes): how many of its voters allow an outcome, per joint vote.
     told
         How many items with known labels the class balance of the scoring is worth; infinite if it is certain.
+    others
+        What other models of the same votes tell, for gold to choose between.
     """
     used = CorrectionSettings() if settings is None else settings
     voted = np.diff(gold.design.starts) > 0
@@ -86,7 +92,7 @@ def corrected(
         labels = _labels(scoring, evidence.design)
         balance = evidence.counts @ labels / max(float(evidence.counts.sum()), TINY)
         return Corrected(replace(scoring, without_votes=silent_share), held_out, np.asarray(balance))
-    problem = CorrectionProblem.of(scoring, evidence, gold, teaching, named, told, used)
+    problem = CorrectionProblem.of(scoring, others, evidence, gold, teaching, named, told, used)
     change, found = problem.cross_fitted()
     held_out[teaching] = found
     unchecked = np.flatnonzero(voted & ~informative)

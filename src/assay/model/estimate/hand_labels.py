@@ -15,7 +15,7 @@ from assay.model.estimate.fit import Fit
 from assay.model.estimate.gold_corrections import corrected
 from assay.model.estimate.knowledge import Knowledge
 from assay.model.estimate.start import voted_for
-from assay.model.estimate.tilting import tilted
+from assay.model.estimate.tilting import mean_posterior, tilted
 from assay.model.parameters import TINY, Parameters, normalised
 from assay.model.scoring import Scoring, softmax
 
@@ -38,7 +38,7 @@ def with_gold(fit: Fit, known: Knowledge, gold: GoldVotes) -> Fit:
     assert evidence is not None
     layout = evidence.layout
     named = layout.sum_over_voters(voted_for(layout, known.signs))
-    found = corrected(fit.scoring, evidence, gold, named, told=_told(fit, known))
+    found = corrected(fit.scoring, evidence, gold, named, told=_told(fit, known), others=other_models(fit, known))
     scoring = found.scoring
     if known.balance is not None and not np.isfinite(known.balance.items):
         # What is certain of the balance holds whatever gold says.
@@ -52,6 +52,20 @@ def with_gold(fit: Fit, known: Knowledge, gold: GoldVotes) -> Fit:
         checked=checked_votes(layout, gold),
         balance_told=1.0,
     )
+
+
+def other_models(fit: Fit, known: Knowledge) -> tuple[Scoring, ...]:
+    """The models of the votes that the fit is not, or only in part."""
+    if fit.scoring.asked_later or fit.names_labels:
+        # Its labels know of silence what the models that it is made from do not.
+        return ()
+    others = tuple(one.scoring for one in fit.candidates if one.weight < 1)
+    if known.balance is None or not others:
+        return others
+    assert fit.evidence is not None
+    # What is known of the class balance, all of them know.
+    balance = mean_posterior(fit.scoring, fit.evidence)
+    return tuple(tilted(one, fit.evidence, balance) for one in others)
 
 
 def _told(fit: Fit, known: Knowledge) -> float:
