@@ -276,7 +276,8 @@ class TestDemo:
         assert said["held_out"]["end model"] > accuracy["label model"] + 0.005
         *majority, label, refined = accuracy
         learned = (label, refined, "end model")
-        assert said["held_out"][refined] > max(said["held_out"][label], said["held_out"]["end model"]) + 0.005
+        # The end model learns from the refined labels, and knows as much of these texts.
+        assert min(said["held_out"][refined], said["held_out"]["end model"]) > said["held_out"][label] + 0.05
         pairs = [(name, f"{name} with 100 hand labels") for name in learned]
         with_hand = [pairs[0][1], pairs[2][1]]
         assert list(said["held_out"]) == [*majority, *(name for pair in pairs for name in pair)]

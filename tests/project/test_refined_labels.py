@@ -2,14 +2,18 @@
 
 import json
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import assay
 from assay.cli import app
-from assay.project import Project
+from assay.project import Project, compare_methods, run, stored_votes, train
 from assay.project.demo import write_example
-from assay.project.refined_labels import FOLDS_FOLDER, REFINED_FILE, stored_refined
+from assay.project.end_model import has_current_end_model, stored_model, to_train_on, untrained
+from assay.project.provenance import REFINED_FILE
+from assay.project.refined_labels import FOLDS_FOLDER, stored_refined
+from assay.project.stored import stored_labels
 
 runner = CliRunner()
 
@@ -45,15 +49,60 @@ def test_a_run_refines_if_asked_and_forgets_otherwise(folder):
     assert stored_refined(project, 400) is None
 
 
-def test_labels_of_other_items_are_refused(folder):
-    project = Project.load(folder)
-    tasks = project.tasks
-    part = assay.Labels(tasks, tuple(assay.hierarchical_majority_vote(_votes(folder)) for _ in (0,)))
-    part.to_parquet(project.output / REFINED_FILE)
+@pytest.fixture
+def refined(folder):
+    """After a run that refined."""
+    assert runner.invoke(app, ["run", str(folder), "--refine"]).exit_code == 0
+    yield Project.load(folder)
+    assert runner.invoke(app, ["run", str(folder)]).exit_code == 0
+
+
+def test_an_end_model_learns_from_refined_labels_if_there_are_some(refined):
+    folder = str(refined.folder)
+    said = json.loads(runner.invoke(app, ["train", folder, "--fresh", "--json"]).stdout)
+    assert said["refined"]
+    taught = to_train_on(refined, stored_votes(refined), stored_refined(refined, 400))
+    assert said["items"] == len(taught)
+    assert has_current_end_model(refined)
+    same = untrained(refined).fit(refined.data, taught, progress=False)
+    np.testing.assert_array_equal(stored_model(refined).label(refined.data).joint[0], same.label(refined.data).joint[0])
+    assert "the refined labels of" in runner.invoke(app, ["train", folder, "--fresh"]).stdout
+
+
+def test_a_large_file_of_them_is_streamed(refined, monkeypatch):
+    at_once = train(refined, fresh=True, progress=False)
+    monkeypatch.setattr("assay.endmodel.streams.LARGE", 0)
+    streamed = train(refined, fresh=True, progress=False)
+    assert streamed.refined
+    assert streamed.items == at_once.items
+    gold = refined.gold_columns()
+    scores = [found.model.score(refined.data, gold) for found in (streamed, at_once)]
+    assert scores[0] > scores[1] - 0.1
+
+
+def test_an_end_model_of_other_labels_is_told(refined):
+    """The next run does not refine: its labels are the same as before, but not what the end model learned from."""
+    train(refined, fresh=True, progress=False)
+    run(refined, refine=False, progress=False)
+    assert not has_current_end_model(refined)
+    with pytest.raises(
+        assay.ProjectError, match=r"other refined labels than there are now; run 'assay train .*' again"
+    ):
+        compare_methods(refined)
+    train(refined, fresh=True, progress=False)
+    assert has_current_end_model(refined)
+    run(refined, refine=True, progress=False)
+    assert not has_current_end_model(refined)
+
+
+def test_refined_labels_that_are_not_those_of_the_run_are_refused(refined):
+    path = refined.output / REFINED_FILE
+    labels = stored_labels(refined)
+    labels.to_parquet(path)
+    with pytest.raises(assay.ProjectError, match=r"refined.parquet is not what was last finished.*assay run --refine"):
+        stored_refined(refined, 400)
+
+
+def test_labels_of_other_items_are_refused(refined):
     with pytest.raises(assay.ProjectError, match="labels of other items"):
-        stored_refined(project, 399)
-    (project.output / REFINED_FILE).unlink()
-
-
-def _votes(folder):
-    return assay.Votes.from_parquet(Project.load(folder).output / "votes.parquet")
+        stored_refined(refined, 399)

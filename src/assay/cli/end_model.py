@@ -31,7 +31,7 @@ def train(
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Train the end model on the labels of the last run; resumes where it was interrupted."""
+    """Train the end model on the labels of the last run, refined if it did so; resumes where it was interrupted."""
     from assay.project import compare_training
     from assay.project import train as train_project
     from assay.report import show, training_table
@@ -41,12 +41,18 @@ def train(
     last = json.loads(done.model.history_.iloc[-1:].to_json(orient="records")) if len(done.model.history_) else [{}]
     found = compare_training(project) if compare and not done.model.interrupted_ else None
     if as_json:
-        told = {"items": done.items, "model": str(done.path), "interrupted": done.model.interrupted_}
+        told = {
+            "items": done.items,
+            "refined": done.refined,
+            "model": str(done.path),
+            "interrupted": done.model.interrupted_,
+        }
         compared = {"comparison": found.to_dict()} if found is not None else {}
         print_json({**told, "dev_score": done.model.dev_score_, **last[0], **compared})
     else:
         how = "".join(f", {name} {last[0][name]:.4f}" for name in ("loss", "dev_score") if name in last[0])
-        print(f"trained on {done.items:,} items for {len(done.model.history_)} epochs{how}; {done.path}")
+        which = "the refined labels of " if done.refined else ""
+        print(f"trained on {which}{done.items:,} items for {len(done.model.history_)} epochs{how}; {done.path}")
         if found is not None:
             show(training_table(found))
             print(found.advice)

@@ -219,7 +219,8 @@ class Labels:
     def voted(self, votes: Any = None) -> Labels:
         """Drop the items that no source voted on: their labels are only the class balance.
 
-        Items with gold stay, since gold is certain; those without votes no longer speak for others. Labels that
+        Of refined labels, those stay whose item the data tells something of: these are more than that. Items with
+        gold stay, since gold is certain; those without votes no longer speak for others. Labels that
         know of their votes (``has_votes``) need not be given them.
 
         >>> votes = Votes.from_matrix([[0, 1], [-1, -1]])
@@ -229,7 +230,7 @@ class Labels:
         if votes is None:
             if self.has_votes is None:
                 raise AssayError("these labels do not tell which items have votes; give the votes, as in voted(votes)")
-            return self._with_votes(self.has_votes)
+            return self._told(self.has_votes)
         rows = len(self) if self.kept is None else len(self.kept)
         votes = votes if isinstance(votes, Votes) else on_the_same_task(votes, self.tasks)
         if votes.tasks != self.tasks or len(votes) != rows:
@@ -238,9 +239,11 @@ class Labels:
                 f"but got votes on {len(votes)}" + ("" if votes.tasks == self.tasks else " and other tasks")
             )
         has_votes = np.diff(votes.cast.starts) > 0
-        return self._with_votes(has_votes if self.kept is None else has_votes[self.kept])
+        return self._told(has_votes if self.kept is None else has_votes[self.kept])
 
-    def _with_votes(self, chosen: npt.NDArray[np.bool_]) -> Labels:
+    def _told(self, has_votes: npt.NDArray[np.bool_]) -> Labels:
+        """The items whose labels tell more than the class balance."""
+        chosen = has_votes if self.refined is None else has_votes | self.refined.by_data
         if self.gold is None:
             return self.where(chosen)
         stays = chosen.copy()

@@ -26,7 +26,13 @@ class Refined:
     notes: tuple[str, ...] = ()
     """What a user should know, in sentences."""
 
-    def take(self, chosen: npt.NDArray[np.bool_]) -> Self:
+    @property
+    def by_data(self) -> npt.NDArray[np.bool_]:
+        """(items,): whether the data has a part in the label; and of an item with gold, would have without that."""
+        told = np.isin(self.kinds, [KINDS.index("data"), KINDS.index("votes and data")])
+        return told | (self.kinds == KINDS.index("gold")) if told.any() else told
+
+    def take(self, chosen: npt.NDArray[np.bool_] | slice) -> Self:
         """That of some items."""
         return replace(self, kinds=self.kinds[chosen])
 

@@ -15,8 +15,12 @@ from assay.labels.labels import Labels
 def label_parts(path: Path) -> Iterator[Labels]:
     """The labels of a file, part by part, without their gold."""
     stored = StoredLabels.of(path)
+    refined, start = stored.refined(), 0
     for joint, items, has_votes in stored.parts():
-        yield Labels(stored.tasks, joint, items, has_votes=has_votes)
+        stop = start + len(joint[0])
+        told = None if refined is None else refined.take(slice(start, stop))
+        yield Labels(stored.tasks, joint, items, has_votes=has_votes, refined=told)
+        start = stop
 
 
 def labels_of_rows(path: Path, rows: npt.NDArray[np.int64]) -> Labels:

@@ -21,9 +21,19 @@ from assay.labels import Labels, StoredLabels, check_ending, label_parts, write_
 from assay.project.extras import can_train
 from assay.project.gold_files import check_gold, gold_from, gold_votes
 from assay.project.modules import function_named
-from assay.project.pipeline import REFINED, label_model, votes_on
+from assay.project.pipeline import label_model, votes_on
 from assay.project.project import Project
-from assay.project.provenance import END_MODEL, LABELS, check_made_from, plain, record, records, stale
+from assay.project.provenance import (
+    END_MODEL,
+    LABELS,
+    REFINED,
+    REFINED_FILE,
+    check_made_from,
+    plain,
+    record,
+    records,
+    stale,
+)
 from assay.project.refined_labels import stored_refined
 from assay.project.stored import LABELS_FILE, stored, stored_label_model, stored_labels, stored_votes
 from assay.report import evaluate_methods
@@ -45,10 +55,12 @@ class Training:
     items: int
     """How many items it was trained on."""
     path: Path
+    refined: bool
+    """Whether their labels were refined."""
 
 
 def train(project: Project, *, fresh: bool = False, progress: bool = True) -> Training:
-    """Train a project's end model on the labels of its last run, and keep it in the output folder.
+    """Train a project's end model on the labels of its last run, refined if that run did so, and keep it.
 
     Training that was interrupted is resumed, unless ``fresh``. A large file of texts, and its labels, are streamed.
     """
@@ -56,7 +68,7 @@ def train(project: Project, *, fresh: bool = False, progress: bool = True) -> Tr
 
     model = untrained(project)
     stream = _streamed_labels(project) if is_stream(project.data) else None
-    at_once = to_train_on(project, stored_votes(project), stored_labels(project)) if stream is None else None
+    at_once = None if stream is not None else _labels_to_train_on(project)
     checkpoint = project.output / CHECKPOINT_FILE
     if fresh:
         checkpoint.unlink(missing_ok=True)
@@ -67,7 +79,14 @@ def train(project: Project, *, fresh: bool = False, progress: bool = True) -> Tr
     record_end_model(project, path)
     if not model.interrupted_:
         checkpoint.unlink()
-    return Training(model, stream.chosen if stream is not None else len(at_once or ()), path)
+    refined = (project.output / REFINED_FILE).is_file()
+    return Training(model, stream.chosen if stream is not None else len(at_once or ()), path, refined)
+
+
+def _labels_to_train_on(project: Project) -> Labels:
+    votes, labels = stored_votes(project), stored_labels(project)
+    refined = stored_refined(project, len(labels))
+    return to_train_on(project, votes, labels if refined is None else refined)
 
 
 class _Chosen:
@@ -101,11 +120,15 @@ class _Chosen:
 def _streamed_labels(project: Project) -> _Chosen | None:
     """The labels of the last run, to be read part by part; None if a setting needs all of them at once."""
     path = project.output / LABELS_FILE
+    refined = project.output / REFINED_FILE
     if not path.is_file() or project.endmodel.rebalance != "none" or project.endmodel.encoder != "ngrams":
         return None
     if project.endmodel.embeddings is not None:
         return None
     check_made_from(project, LABELS, path)
+    if refined.is_file():
+        check_made_from(project, REFINED, refined)
+        path = refined
     stored = StoredLabels.of(path)
     knows_votes = stored.votes_column is not None or not project.endmodel.voted_only
     return _Chosen(project, stored) if stored.tasks == project.tasks and knows_votes else None
@@ -113,10 +136,11 @@ def _streamed_labels(project: Project) -> _Chosen | None:
 
 def record_end_model(project: Project, path: Path) -> None:
     """Note which labels an end model was trained on."""
-    labels = records(project.output).get(LABELS)
-    if labels is not None:
-        settings = plain(project.endmodel)
-        record(project.output, end_model=(path, {"labels": labels["file"], "settings": settings}))
+    known = records(project.output)
+    if LABELS in known:
+        refined = known[REFINED]["file"] if REFINED in known else None
+        come_from = {"labels": known[LABELS]["file"], REFINED: refined, "settings": plain(project.endmodel)}
+        record(project.output, end_model=(path, come_from))
 
 
 def has_current_end_model(project: Project) -> bool:

@@ -19,8 +19,10 @@ from assay.project.project import Project
 from assay.project.prompt_notes import PromptNotes
 from assay.project.provenance import (
     MODEL,
+    REFINED,
     VOTES,
     data_record,
+    forget_refined,
     plain,
     record,
     records,
@@ -42,8 +44,6 @@ if TYPE_CHECKING:
     from assay.sources import Hint, KeptVotes, PromptCosts, Reuse
     from assay.votes import Votes
 
-REFINED = "refined labels"
-"""The method, among others."""
 KEPT_FOLDER = "kept_votes"
 REPORT_FILE = "report.html"
 
@@ -280,7 +280,7 @@ def run(project: Project, *, hand_labels: bool = True, refine: bool | None = Non
     ``hand_labels`` says whether the label model also learns from those, if the project has any; ``refine`` whether
     labels are then refined by what the data says, by default as the project has it.
     """
-    from assay.project.refined_labels import check_can_refine, forget_refined, refine_labels
+    from assay.project.refined_labels import check_can_refine, refine_labels
     from assay.report import evaluate_methods
 
     wanted = project.refine.enabled if refine is None else refine
@@ -294,7 +294,7 @@ def run(project: Project, *, hand_labels: bool = True, refine: bool | None = Non
         model = label_model(project).fit(votes, known, engine=engine, progress=progress)
         labels = model.label(votes, engine=engine, progress=progress)
     keep_results(project, model, labels, known)
-    forget_refined(project)
+    forget_refined(project.output)
     refined = refine_labels(project, votes, labels, label_model(project), progress=progress) if wanted else None
     gold = gold_votes(project, votes)
     methods = {"label model": labels} | ({} if refined is None else {REFINED: refined})

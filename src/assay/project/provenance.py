@@ -24,11 +24,18 @@ if TYPE_CHECKING:
     from assay.sources import Source
 
 RECORD_FILE = "made_from.json"
-VOTES, MODEL, LABELS, END_MODEL = "votes", "model", "labels", "end model"
+VOTES, MODEL, LABELS, REFINED, END_MODEL = "votes", "model", "labels", "refined labels", "end model"
 FILES = {VOTES: "votes.parquet", MODEL: "model.npz", LABELS: "labels.parquet"}
-"""Where those are that others are made from."""
-_NAMES = {VOTES: "votes", MODEL: "label model", LABELS: "labels", END_MODEL: "end model"}
-_MAKERS = {VOTES: "assay apply", MODEL: "assay run", LABELS: "assay run", END_MODEL: "assay train"}
+"""What every run makes."""
+REFINED_FILE = "refined.parquet"
+_NAMES = {VOTES: "votes", MODEL: "label model", LABELS: "labels", REFINED: "refined labels", END_MODEL: "end model"}
+_MAKERS = {
+    VOTES: "assay apply",
+    MODEL: "assay run",
+    LABELS: "assay run",
+    REFINED: "assay run --refine",
+    END_MODEL: "assay train",
+}
 _WHAT = "record of what files were made from; remove it"
 Record = dict[str, Any]
 
@@ -127,6 +134,14 @@ def record(output: Path, **made: tuple[Path, Mapping[str, Any]]) -> dict[str, Re
     return whole
 
 
+def forget_refined(output: Path) -> None:
+    """Remove the refined labels of an earlier run, which are not those of this one, and what is recorded of them."""
+    (output / REFINED_FILE).unlink(missing_ok=True)
+    known = records(output)
+    if known.pop(REFINED, None) is not None:
+        write_json(output / RECORD_FILE, known)
+
+
 def check_made_from(project: Project, what: str, path: Path) -> None:
     """Raise if a file was made from others than those that are in its folder now; says what to run.
 
@@ -145,9 +160,11 @@ def stale(output: Path, what: str, path: Path) -> Iterator[str]:
     if entry is None or entry["file"] != file_digest(path):
         yield "is not what was last finished: somebody changed it, or stopped the command that wrote it"
         return
-    for other in (VOTES, MODEL, LABELS):
-        now = output / FILES[other]
-        if other in entry and is_file(now) and entry[other] != file_digest(now):
+    for other, name in {**FILES, REFINED: REFINED_FILE}.items():
+        now = output / name
+        found = file_digest(now) if is_file(now) else None
+        # Not every run refines labels: there may be none now, or none then.
+        if other in entry and (found is not None or other == REFINED) and entry[other] != found:
             told = _difference(entry, known.get(other, {}))
             yield f"was made from other {_NAMES[other]} than there are now{told}"
             return

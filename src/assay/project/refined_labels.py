@@ -11,9 +11,10 @@ from assay.labels import Labels
 from assay.model import LabelModel
 from assay.project.extras import can_train
 from assay.project.project import Project
+from assay.project.provenance import LABELS, REFINED, REFINED_FILE, check_made_from, record, records
 from assay.votes import Votes
 
-REFINED_FILE, FOLDS_FOLDER = "refined.parquet", "refining"
+FOLDS_FOLDER = "refining"
 
 
 def check_can_refine() -> None:
@@ -48,14 +49,10 @@ def refine_labels(
         checkpoint=folds,
         progress=progress,
     )
-    better.to_parquet(project.output / REFINED_FILE)
+    path = better.to_parquet(project.output / REFINED_FILE)
+    record(project.output, refined_labels=(path, {"labels": records(project.output)[LABELS]["file"]}))
     shutil.rmtree(folds, ignore_errors=True)
     return better
-
-
-def forget_refined(project: Project) -> None:
-    """Remove refined labels of an earlier run, which are not those of this one."""
-    (project.output / REFINED_FILE).unlink(missing_ok=True)
 
 
 def stored_refined(project: Project, items: int) -> Labels | None:
@@ -63,6 +60,7 @@ def stored_refined(project: Project, items: int) -> Labels | None:
     path: Path = project.output / REFINED_FILE
     if not path.is_file():
         return None
+    check_made_from(project, REFINED, path)
     labels = Labels.from_parquet(path)
     if labels.tasks != project.tasks or len(labels) != items:
         raise ProjectError(f"{path} has labels of other items or tasks; run 'assay run {project.folder}' again")

@@ -10,6 +10,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import assay
+from assay.labels import label_parts
 from tests.support.refining import SmallWorld, regression
 
 FloatArray = npt.NDArray[np.float64]
@@ -32,9 +33,27 @@ def test_every_label_says_what_it_rests_on(world: SmallWorld, refined: assay.Lab
     assert world.labels.evidence is None
 
 
+def test_to_learn_from_are_items_of_which_votes_or_data_tell_something(
+    world: SmallWorld, refined: assay.Labels, tmp_path: Path
+) -> None:
+    has_votes = np.diff(world.votes.cast.starts) > 0
+    assert not has_votes.all()
+    assert len(world.labels.voted(world.votes)) == has_votes.sum()
+    assert len(refined.voted(world.votes)) == len(refined)
+    stored = list(label_parts(refined.to_parquet(tmp_path / "refined.parquet")))
+    assert sum(len(part.voted()) for part in stored) == len(refined)
+    fresh = SmallWorld(seed=9)
+    right = [
+        fresh.right(regression().fit(world.features, labels.voted(world.votes)).label(fresh.features))
+        for labels in (world.labels, refined)
+    ]
+    assert right[1] > right[0]
+
+
 def test_data_of_no_use_changes_nothing(world: SmallWorld) -> None:
     noise = np.random.default_rng(0).normal(size=(len(world.votes), 3))
     found = assay.refine(world.votes, noise, world.labels, model=regression())
+    assert len(found.voted(world.votes)) == len(world.labels.voted(world.votes))
     np.testing.assert_array_equal(found.joint[0].argmax(axis=1), world.labels.joint[0].argmax(axis=1))
     np.testing.assert_allclose(found.joint[0], world.labels.joint[0], atol=1e-5)
     assert found.refined is not None

@@ -13,9 +13,10 @@ from assay.project.demo.local_prompts import PromptEffect, add_prompts, answerin
 from assay.project.demo.simulated_answers import simulate_answers
 from assay.project.end_model import compare_methods, held_out, train
 from assay.project.extras import can_draw, can_train
-from assay.project.pipeline import REFINED, Run, run
+from assay.project.pipeline import Run, run
 from assay.project.project import Project
 from assay.project.prompt_notes import PromptNotes
+from assay.project.provenance import REFINED
 from assay.project.reporting import write_report
 
 
