@@ -8,7 +8,7 @@ import multiprocessing
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 import assay
 from assay._core.atomic_files import writing
 from benchmarks.experiments.embeddings import embed, missing
-from benchmarks.experiments.labelers import GOLD, Labeled, label
+from benchmarks.experiments.labelers import GOLD, REFINED, REFINED_WITH_GOLD, Labeled, label
 from benchmarks.experiments.prepare import HOME, SPLITS, prepare
 from benchmarks.experiments.problem import Problem, load
 from benchmarks.experiments.trial import EMBEDDED, LSTM, Trial, train
@@ -32,6 +32,9 @@ _COMMANDS = (
     *("run.py", "jobs.py", "with_gold.py", "refined.py", "fresh_gold.py", "prepare.py", "fewer_sources.py"),
     *("paper_lstm.py", "hand_label_curve.py"),
 )
+_REFINING = (REFINED, REFINED_WITH_GOLD)
+_ANY = "labels"
+"""In the name of labels that every encoder learns from."""
 _ONLY_TELL = (*_COMMANDS, "results.py", "summary.py", "tables.py", "charts.py", *_PICTURES)
 """Files that do not change what is learned."""
 
@@ -62,23 +65,32 @@ def do(planned: Sequence[Trial], workers: int, fresh: bool = False) -> Done:
     folder.mkdir(parents=True, exist_ok=True)
     if embedded:
         _in_processes("embeddings", _embed, tasks, [_embeddings_path(folder, task) for task in tasks], workers)
-    to_label = sorted(
-        {(trial.task, trial.method, trial.share, _draw(trial)) for trial in planned if trial.method != GOLD}
-    )
-    _in_processes("labels", _label, to_label, [_labels_path(folder, *job) for job in to_label], workers)
+    to_label = sorted({_teacher(trial) for trial in planned if trial.method != GOLD}, key=lambda one: one.name)
+    _in_processes("labels", _label, to_label, [folder / f"{teacher.name}.npz" for teacher in to_label], workers)
     # The quick ones first.
     ordered = sorted(planned, key=lambda trial: (trial.encoder == LSTM, trial.seed))
     paths = _in_processes("trials", _train, ordered, [folder / f"{trial.name}.json" for trial in ordered], workers)
     return Done(
         {task: load(task) for task in tasks},
         [json.loads(path.read_text()) for path in paths],
-        {(task, method): _labeled(folder, task, method).others for task, method, share, _ in to_label if share == 1.0},
+        {
+            (teacher.task, teacher.method): _labeled(folder, teacher).others
+            for teacher in to_label
+            if teacher.share == 1.0 and teacher.encoder == _ANY
+        },
     )
 
 
-def _labeled(folder: Path, task: str, method: str, share: float = 1.0, draw: int = 0) -> Labeled:
+def _teacher(trial: Trial) -> Trial:
+    """What labels a trial learns from, as a trial: those that are refined depend on the encoder."""
+    encoder = trial.encoder if trial.method in _REFINING else _ANY
+    # Trials on a part of the items each have a part of their own.
+    return replace(trial, encoder=encoder, seed=trial.seed if trial.share < 1 else 0)
+
+
+def _labeled(folder: Path, teacher: Trial) -> Labeled:
     """Labels that were made before."""
-    with np.load(_labels_path(folder, task, method, share, draw)) as file:
+    with np.load(folder / f"{teacher.name}.npz") as file:
         return Labeled(file["rows"], file["train"], {split: file[split] for split in SPLITS[1:]})
 
 
@@ -88,37 +100,37 @@ def _embed(task: str, path: Path) -> None:
         np.savez(file, **found)
 
 
-def _label(job: tuple[str, str, float, int], path: Path) -> None:
-    task, method, share, draw = job
-    found = label(load(task), method, share, draw)
+def _label(teacher: Trial, path: Path) -> None:
+    problem = load(teacher.task)
+    if teacher.method in _REFINING:
+        from benchmarks.experiments.refined import as_teacher
+
+        embeddings = _embeddings(path.parent, teacher)
+        found = as_teacher(problem, teacher.encoder, embeddings, with_gold=teacher.method == REFINED_WITH_GOLD)
+    else:
+        found = label(problem, teacher.method, teacher.share, teacher.seed)
     with writing(path) as unfinished, unfinished.open("wb") as file:
         np.savez(file, rows=found.rows, train=found.train, **found.others)
 
 
 def _train(trial: Trial, path: Path) -> None:
     problem = load(trial.task)
-    labels = (
-        None if trial.method == GOLD else _labeled(path.parent, trial.task, trial.method, trial.share, _draw(trial))
-    )
-    embeddings = None
-    if trial.encoder == EMBEDDED:
-        with np.load(_embeddings_path(path.parent, trial.task)) as file:
-            embeddings = dict(file)
+    labels = None if trial.method == GOLD else _labeled(path.parent, _teacher(trial))
+    embeddings = _embeddings(path.parent, trial)
     with writing(path) as unfinished:
         unfinished.write_text(json.dumps(train(problem, trial, labels, embeddings)))
 
 
-def _draw(trial: Trial) -> int:
-    """Trials on a part of the items each have a part of their own."""
-    return trial.seed if trial.share < 1 else 0
+def _embeddings(folder: Path, trial: Trial) -> dict[str, npt.NDArray[np.float32]] | None:
+    """Those of a trial's texts, if its encoder reads them."""
+    if trial.encoder != EMBEDDED:
+        return None
+    with np.load(_embeddings_path(folder, trial.task)) as file:
+        return dict(file)
 
 
 def _embeddings_path(folder: Path, task: str) -> Path:
     return folder / f"{task}_embeddings.npz"
-
-
-def _labels_path(folder: Path, task: str, method: str, share: float, draw: int) -> Path:
-    return folder / f"{Trial(task, method, 'labels', share, draw).name}.npz"
 
 
 def _in_processes(

@@ -71,30 +71,19 @@ def one_trial(task: str, encoder: str, seed: int, rounds: int) -> dict[str, Any]
     problem = prepare_and_load(task)
     begun = time.perf_counter()
     embeddings = _embeddings(problem) if encoder == EMBEDDED else None
-    votes = assay.Votes.concat([problem.votes[split] for split in SPLITS])
-    ends = np.cumsum([0, *(len(problem.texts[split]) for split in SPLITS)])
-    parts = {split: slice(ends[at], ends[at + 1]) for at, split in enumerate(SPLITS)}
+    votes, parts = _all_splits(problem)
     data = Reader(problem, [("train", None)], embeddings)([(split, None) for split in SPLITS])
     labels, with_gold = label(problem, votes, parts)
     print(f"{task}, {encoder}, seed {seed}: refining", flush=True)
     said: dict[str, FloatArray] = {LABELS: labels.joint[0], LABELS_GOLD: with_gold.joint[0]}
     facts: dict[str, Any] = {}
     for name, given in ((REFINED, labels), (REFINED_GOLD, with_gold)):
-        better = assay.refine(
-            votes,
-            data,
-            given,
-            model=assay.EndModel(problem.tasks, **SETTINGS[encoder], seed=seed, calibrate=False),
-            label_model=assay.LabelModel(dependencies=problem.project.model.dependencies),
-            rounds=rounds,
-            seed=seed,
-            checkpoint=SCRATCH / "folds" / f"{task}_{encoder.replace(' ', '')}_{seed}",
-            progress=True,
-        )
+        kept = SCRATCH / "folds" / f"{task}_{encoder.replace(' ', '')}_{seed}"
+        better = refine(problem, votes, data, given, encoder, seed=seed, rounds=rounds, checkpoint=kept, progress=True)
         assert better.refined is not None
         said[name], facts[name] = better.joint[0], better.refined.to_dict()
         print(f"  {name}: {facts[name]}", flush=True)
-    trained = Labeled(np.arange(ends[1]), labels.joint[0][parts["train"]], {})
+    trained = Labeled(np.arange(len(problem.texts["train"])), labels.joint[0][parts["train"]], {})
     end = train(problem, Trial(task, JOINT, encoder, 1.0, seed), trained, embeddings)
     predictions = {
         name: {split: joint[parts[split]].argmax(axis=1).tolist() for split in SPLITS[1:]}
@@ -111,6 +100,38 @@ def one_trial(task: str, encoder: str, seed: int, rounds: int) -> dict[str, Any]
         },
         "predictions": {**predictions, END: end["predictions"]},
     }
+
+
+def refine(
+    problem: Problem, votes: assay.Votes, data: Any, labels: assay.Labels, encoder: str, *, seed: int = 0, **more: Any
+) -> assay.Labels:
+    """Labels refined with the end model of an encoder."""
+    return assay.refine(
+        votes,
+        data,
+        labels,
+        model=assay.EndModel(problem.tasks, **SETTINGS[encoder], seed=seed, calibrate=False),
+        label_model=assay.LabelModel(dependencies=problem.project.model.dependencies),
+        seed=seed,
+        **more,
+    )
+
+
+def as_teacher(problem: Problem, encoder: str, embeddings: Embeddings | None, *, with_gold: bool) -> Labeled:
+    """Refined labels of all items, for an end model to learn from."""
+    votes, parts = _all_splits(problem)
+    data = Reader(problem, [("train", None)], embeddings)([(split, None) for split in SPLITS])
+    given = label(problem, votes, parts)[int(with_gold)]
+    found = refine(problem, votes, data, given, encoder).joint[0]
+    others = {split: found[parts[split]] for split in SPLITS[1:]}
+    return Labeled(np.arange(len(problem.texts["train"])), found[parts["train"]], others)
+
+
+def _all_splits(problem: Problem) -> tuple[assay.Votes, dict[str, slice]]:
+    """The votes on all items, and where each split is among them."""
+    ends = np.cumsum([0, *(len(problem.texts[split]) for split in SPLITS)])
+    parts = {split: slice(ends[at], ends[at + 1]) for at, split in enumerate(SPLITS)}
+    return assay.Votes.concat([problem.votes[split] for split in SPLITS]), parts
 
 
 def label(problem: Problem, votes: assay.Votes, parts: dict[str, slice]) -> tuple[assay.Labels, assay.Labels]:

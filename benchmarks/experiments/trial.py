@@ -12,7 +12,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix, hstack
 
 import assay
-from benchmarks.experiments.labelers import GOLD, WITH_GOLD, Labeled
+from benchmarks.experiments.labelers import GOLD, REFINED, REFINED_WITH_GOLD, WITH_GOLD, Labeled
 from benchmarks.experiments.problem import IntArray, Problem
 
 NGRAMS, LSTM, EMBEDDED, PAPER_LSTM = "n-grams", "LSTM", "n-grams + MiniLM", "LSTM (paper)"
@@ -43,6 +43,7 @@ WEIGHT = 2.0
 """Of embeddings, whose differences are small, beside n-grams. Chosen on dev."""
 GOLD_REPEATS = 3
 """How often dev items are among those of :data:`WITH_GOLD`. Chosen by cross-validation on dev."""
+KNOW_GOLD = (GOLD, WITH_GOLD, REFINED_WITH_GOLD)
 Items = Sequence[tuple[str, IntArray | None]]
 """Splits, and which of their items; None for all."""
 Embeddings = Mapping[str, npt.NDArray[np.float32]]
@@ -98,7 +99,7 @@ def _dev(problem: Problem, trial: Trial) -> tuple[list[str], list[Any]] | None:
     """Texts and gold to stop early on, for the encoder that does."""
     if trial.encoder != PAPER_LSTM:
         return None
-    assert trial.method not in (GOLD, WITH_GOLD), "it would stop on what it learns from"
+    assert trial.method not in KNOW_GOLD, "it would stop on what it learns from"
     outcomes = problem.tasks.label_space.outcomes
     return problem.texts["dev"], [outcomes[truth] for truth in problem.gold["dev"]]
 
@@ -109,13 +110,16 @@ def _training_set(problem: Problem, trial: Trial, labeled: Labeled | None) -> tu
     if labeled is None:
         assert trial.method == GOLD
         return [("dev", None)], assay.Labels(problem.tasks, (truth,))
-    voted = assay.Labels(problem.tasks, (labeled.train,)).voted(problem.votes["train"].take(labeled.rows))
-    if trial.method != WITH_GOLD:
-        return [("train", labeled.rows)], voted
+    found = assay.Labels(problem.tasks, (labeled.train,))
+    if trial.method not in (REFINED, REFINED_WITH_GOLD):
+        # Refined labels of items without votes are what the texts say.
+        found = found.voted(problem.votes["train"].take(labeled.rows))
+    if trial.method not in KNOW_GOLD:
+        return [("train", labeled.rows)], found
     by_hand = assay.Labels(problem.tasks, (truth,))
     return (
         [("train", labeled.rows), *[("dev", None)] * GOLD_REPEATS],
-        assay.Labels.concat([voted, *[by_hand] * GOLD_REPEATS]),
+        assay.Labels.concat([found, *[by_hand] * GOLD_REPEATS]),
     )
 
 

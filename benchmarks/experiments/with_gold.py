@@ -1,10 +1,11 @@
 """The experiments with dev's gold put to use: ``ASSAY_DATA=... python -m benchmarks.experiments.with_gold``.
 
-The label model learns from the gold of the 200 to 350 dev items besides the votes, and the end model learns from its
-labels and from the dev items. Beside it stand dev's gold alone, majority vote, and the model without gold, trained by
-the same code. Needs what ``benchmarks.experiments.run`` needs, and takes over what that has done. Prints tables; writes
-``experiments_with_gold.md`` and ``.json``, and adds ``with_gold_prediction`` (the end
-model's) and ``with_gold_label_model_prediction`` to ``<task>_test_b.jsonl``.
+The label model learns from the gold of the 200 to 350 dev items besides the votes, its labels are refined by what the
+end model makes of the texts, and the end model learns from them and from the dev items. Beside it stand dev's gold
+alone, majority vote, the model without gold, and labels that were not refined, trained by the same code. Needs what
+``benchmarks.experiments.run`` needs, and takes over what that has done. Prints tables; writes
+``experiments_with_gold.md`` and ``.json``, and adds ``with_gold_prediction`` (the end model's) and
+``with_gold_label_model_prediction`` to ``<task>_test_b.jsonl``.
 """
 
 from __future__ import annotations
@@ -23,14 +24,16 @@ from rich.markdown import Markdown
 
 from assay._core.atomic_files import writing
 from benchmarks.experiments.jobs import RESULTS, Done, FloatArray, do
-from benchmarks.experiments.labelers import GOLD, JOINT, VOTE, WITH_GOLD
+from benchmarks.experiments.labelers import GOLD, JOINT, REFINED, REFINED_WITH_GOLD, VOTE, WITH_GOLD
 from benchmarks.experiments.prepare import TASKS
 from benchmarks.experiments.problem import IntArray, Problem
 from benchmarks.experiments.summary import Figures, best_trial
 from benchmarks.experiments.tables import table
 from benchmarks.experiments.trial import EMBEDDED, ENCODERS, LSTM, Trial
 
-METHODS = (GOLD, VOTE, JOINT, WITH_GOLD)
+METHODS = (GOLD, VOTE, JOINT, REFINED, WITH_GOLD, REFINED_WITH_GOLD)
+ALONE = (VOTE, JOINT, WITH_GOLD)
+"""Labels whose figures do not depend on an encoder."""
 LEAST = 1e-3
 """The least probability of gold that counts, as in the quality benchmarks."""
 
@@ -96,7 +99,7 @@ class Found:
                 method,
                 *(f"{right:.1f} / {loss:.2f}" for right, loss in (self.alone[task, method] for task in self.tasks)),
             ]
-            for method in METHODS[1:]
+            for method in ALONE
         ]
         yield f"### Labels alone, test_a: accuracy / log loss\n\n{table(['labels from', *self.tasks], rows)}"
         for encoder in self.encoders:
@@ -108,11 +111,11 @@ class Found:
                 ]
                 for method in METHODS
             ]
-            gains = [self.figures.gain(encoder, WITH_GOLD, JOINT, only=[task]) for task in self.tasks]
-            gains.append(self.figures.gain(encoder, WITH_GOLD, JOINT))
-            rows.append(
-                ["*gain over no gold*", *(f"{gain:+.1f} ({low:+.1f} to {high:+.1f})" for gain, low, high in gains)]
-            )
+            for what, method in (("gold", WITH_GOLD), ("gold and refining", REFINED_WITH_GOLD)):
+                gains = [self.figures.gain(encoder, method, JOINT, only=[task]) for task in self.tasks]
+                gains.append(self.figures.gain(encoder, method, JOINT))
+                told = (f"{gain:+.1f} ({low:+.1f} to {high:+.1f})" for gain, low, high in gains)
+                rows.append([f"*gain by {what}*", *told])
             header = ["labels from", *self.tasks, "mean"]
             count = self.figures.accuracy(self.tasks[0], encoder, JOINT).trials
             yield f"### End model ({encoder}), test_a, trainings: {count}\n\n{table(header, rows)}"
@@ -132,10 +135,11 @@ class Found:
                 for found in [self.figures.accuracy(task, encoder, method, share)]
             ],
             "gains": [
-                {"task": task, "encoder": encoder, "points": gain, "low": low, "high": high}
+                {"task": task, "encoder": encoder, "method": method, "points": gain, "low": low, "high": high}
                 for encoder in self.encoders
                 for task in self.tasks
-                for gain, low, high in [self.figures.gain(encoder, WITH_GOLD, JOINT, only=[task])]
+                for method in (WITH_GOLD, REFINED_WITH_GOLD)
+                for gain, low, high in [self.figures.gain(encoder, method, JOINT, only=[task])]
             ],
         }
 
@@ -153,7 +157,7 @@ def add_predictions(path: Path, problem: Problem, trials: Sequence[dict[str, Any
     there without gold.
     """
     encoder = best_trial(trials, problem)["encoder"]
-    wanted = (problem.name, WITH_GOLD, encoder, 0)
+    wanted = (problem.name, REFINED_WITH_GOLD, encoder, 0)
     chosen = next(
         trial for trial in trials if (trial["task"], trial["method"], trial["encoder"], trial["seed"]) == wanted
     )
