@@ -34,7 +34,7 @@ from benchmarks.quality.summary import KIND_NAMES
 from benchmarks.support.problems import RESULTS, Target, in_parallel, plain_table, target_table
 
 LEAST_GOLD, ITEMS = 600, 2_000
-DRAWS, SEEDS = 2, 1
+DRAWS, SEEDS = 8, 3
 RANDOM, CHOSEN = "random", "next_items"
 LABELS = {RANDOM: (20, 40, 60, 100), CHOSEN: (20, 40, 60, 80, 100)}
 REFERENCE, MOST = 100, 60

@@ -66,7 +66,14 @@ def test_an_end_model_learns_from_refined_labels_if_there_are_some(refined):
     assert has_current_end_model(refined)
     same = untrained(refined).fit(refined.data, taught, progress=False)
     np.testing.assert_array_equal(stored_model(refined).label(refined.data).joint[0], same.label(refined.data).joint[0])
-    assert "the refined labels of" in runner.invoke(app, ["train", folder, "--fresh"]).stdout
+    told = runner.invoke(app, ["train", folder, "--fresh"]).stdout
+    assert "the refined labels of" in told
+    assert "--refine" not in told
+
+
+def test_without_them_it_says_what_would_help(folder):
+    assert runner.invoke(app, ["run", str(folder)]).exit_code == 0
+    assert f"assay run {folder} --refine" in runner.invoke(app, ["train", str(folder), "--fresh"]).stdout
 
 
 def test_a_large_file_of_them_is_streamed(refined, monkeypatch):

@@ -56,6 +56,8 @@ def train(
         if found is not None:
             show(training_table(found))
             print(found.advice)
+        if not done.refined:
+            print(f"it mostly learns more from labels that the data has corrected: assay run {folder} --refine")
         print(f"next: assay evaluate {folder}, or assay predict {folder} --data new.jsonl")
     if done.model.interrupted_:
         complain("interrupted; the best weights so far were kept, and 'assay train' resumes from here")
