@@ -48,9 +48,11 @@ def ratio(hits: FloatArray, counts: FloatArray, weights: FloatArray, caution: fl
     counting = counts > 0
     if not counting.any():
         return UNKNOWN
-    hits, counts, weights = hits[counting], counts[counting], weights[counting] / weights[counting].sum()
+    # Weights of one are exact, and so is the share, whatever order a processor adds in.
+    hits, counts, weights = hits[counting], counts[counting], weights[counting] / weights[counting].max()
+    value = min(float(weights @ hits) / float(weights @ counts), 1.0)
+    weights = weights / weights.sum()
     mean = float(weights @ counts)
-    value = min(float(weights @ hits) / mean, 1.0)
     size = effective_size(value, (hits - value * counts) / mean, weights, caution=caution)
     return Figure(value, *score_interval(value, size))
 

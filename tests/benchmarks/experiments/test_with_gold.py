@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.experiments.labelers import JOINT, WITH_GOLD
+from benchmarks.experiments.labelers import JOINT, REFINED_WITH_GOLD, WITH_GOLD
 from benchmarks.experiments.with_gold import add_predictions, scores
 
 
@@ -28,8 +28,9 @@ def test_predictions_are_added_to_each_item_by_name_and_nothing_else_changes(tmp
     trials = [
         _trial(JOINT, "n-grams", [0, 0], [0, 0]),
         _trial(JOINT, "LSTM", [0, 1], [0, 0]),
-        _trial(WITH_GOLD, "n-grams", [0, 1], [0, 0]),
-        _trial(WITH_GOLD, "LSTM", [0, 0], [1, 0]),
+        _trial(WITH_GOLD, "LSTM", [0, 0], [0, 1]),
+        _trial(REFINED_WITH_GOLD, "n-grams", [0, 1], [0, 0]),
+        _trial(REFINED_WITH_GOLD, "LSTM", [0, 0], [1, 0]),
     ]
     add_predictions(path, problem, trials, np.array([[0.9, 0.1], [0.2, 0.8]]))
     assert [json.loads(line) for line in path.read_text().splitlines()] == [
