@@ -9,7 +9,9 @@ import pytest
 
 from assay.errors import ProjectError
 from assay.project import Project, current_job, start_job, stop_job
+from assay.project.demo import write_example
 from assay.project.jobs import JOBS_FOLDER, Progress, _read_log
+from assay.project.provenance import REFINED_FILE
 from tests.support.studios import until
 
 WAITING = """
@@ -115,6 +117,17 @@ def test_what_goes_wrong_is_in_the_log(unrun):
     assert job.code == 2
     assert "sources.py" in job.log
     assert "Traceback" not in job.log
+
+
+def test_refining_is_a_run_with_that_option(tmp_path):
+    write_example(tmp_path / "p", 120, 7)
+    with (tmp_path / "p" / "assay.toml").open("a") as file:
+        file.write("\n[endmodel]\nepochs = 1\n[refine]\nrounds = 1\nfolds = 2\n")
+    found = Project.load(tmp_path / "p")
+    start_job(found, "refine")
+    job = until(lambda: (job := current_job(found)) and not job.is_running and job, "the job to end", 120)
+    assert job.code == 0, job.log
+    assert (found.output / REFINED_FILE).is_file()
 
 
 @pytest.mark.parametrize("command", ["", "demo", "init", "studio", "apply; ls"])

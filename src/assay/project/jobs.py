@@ -23,8 +23,8 @@ from assay._core.progress import TOLD_BY
 from assay.errors import ProjectError
 from assay.project.project import Project
 
-COMMANDS = ("apply", "run", "train", "report")
-"""What can be started."""
+COMMANDS = {"apply": ["apply"], "run": ["run"], "refine": ["run", "--refine"], "train": ["train"], "report": ["report"]}
+"""What can be started, and what a person would type."""
 JOBS_FOLDER = "jobs"
 _LOCK, _LOG, _RECORD, _END = "running.lock", "log.txt", "job.json", "ended.json"
 _MOST_LOG = 200_000
@@ -88,7 +88,7 @@ def start_job(project: Project, command: str) -> None:
         with (home / _LOG).open("wb") as log:
             # The lock goes with the open file, which only the new process keeps.
             process = subprocess.Popen(  # noqa: S603  our own command, with arguments that are not from a shell
-                [*starter, command, str(project.folder.resolve())],
+                [*starter, *COMMANDS[command], str(project.folder.resolve())],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
