@@ -291,7 +291,7 @@ def _of_votes(evidence: Evidence, known: Knowledge, method: Method, max_steps: i
         candidates.append(Candidate(parameters, Scoring.bayes(parameters), 1 - weight))
     elif weight < 1:
         parameters, scoring, solvers["robust"], trust = _robust_by_stages(
-            evidence, known, _robust_settings(max_steps), doubts=fits is not None and fits.misfits
+            evidence, known, RobustSettings(), doubts=fits is not None and fits.misfits
         )
         candidates.append(Candidate(parameters, scoring, 1 - weight))
     if weight == 0:
@@ -338,12 +338,6 @@ def _moments(
         statistics = evidence.count(single_indicators(evidence.layout))
         parameters, solvers["covariance"] = from_covariance(evidence.layout, statistics, balance, known.signs)
     return replace(parameters, ignore_abstentions=known.ignore_abstentions), solvers
-
-
-def _robust_settings(max_steps: int) -> RobustSettings:
-    """Whoever allows EM more steps than usual allows the robust model more, in proportion."""
-    usual = RobustSettings()
-    return replace(usual, max_steps=max(usual.max_steps, usual.max_steps * max_steps // EMSettings.max_steps))
 
 
 def _robust_by_stages(

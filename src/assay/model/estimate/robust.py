@@ -110,6 +110,7 @@ class RobustSettings:
     start_even: float = 0.3
     """The pseudo-votes of an item that all outcomes share in the initial soft majority vote."""
     max_steps: int = 60
+    """Where it has not settled by then, more steps lead it away from the majority vote, and make labels worse."""
     tolerance: float = 2e-4
     """Stop when no expected share of an outcome among the votes for a value changes by more than this."""
     settled: float = 1e-3
@@ -151,7 +152,7 @@ def robust(
         moved = float(changes.max(initial=0.0))
     # At the end, what still moves may be rare values that hardly matter to any label.
     typical = float((changes * seen).sum() / seen.sum()) if changes.size else 0.0
-    status = "converged" if moved < settings.tolerance or typical < settings.settled else "max_steps"
+    status = "converged" if moved < settings.tolerance or typical < settings.settled else "unsettled"
     discount = settings.discount(shared_correlation(scoring, evidence))
     if doubts:
         trust *= min(1.0, model.effective_sources / settings.many_doubted)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 ADVICE = {
     "converged": "",
     "max_steps": "it did not converge within max_steps; raise max_steps, or run assay.check",
+    "unsettled": "it still moved after its usual number of steps, as it does where votes tell little; more do not help",
     "singular_covariance": "some indicators are constant or linearly dependent; these were left out",
     "unreliable_balance": "three-way overlaps do not identify the class balance; set class_balance or use method='em'",
     "too_few_groups": (
