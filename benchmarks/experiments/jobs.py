@@ -23,6 +23,7 @@ from benchmarks.experiments.embeddings import embed, missing
 from benchmarks.experiments.labelers import GOLD, REFINED, REFINED_WITH_GOLD, Labeled, label
 from benchmarks.experiments.prepare import HOME, SPLITS, prepare
 from benchmarks.experiments.problem import Problem, load
+from benchmarks.experiments.refining import as_teacher
 from benchmarks.experiments.trial import EMBEDDED, LSTM, Trial, train
 
 FloatArray = npt.NDArray[np.float64]
@@ -32,11 +33,11 @@ _COMMANDS = (
     *("run.py", "jobs.py", "with_gold.py", "refined.py", "fresh_gold.py", "prepare.py", "fewer_sources.py"),
     *("paper_lstm.py", "hand_label_curve.py"),
 )
+_ONLY_TELL = (*_COMMANDS, "results.py", "summary.py", "tables.py", "charts.py", *_PICTURES)
+"""Files that do not change what is learned."""
 _REFINING = (REFINED, REFINED_WITH_GOLD)
 _ANY = "labels"
 """In the name of labels that every encoder learns from."""
-_ONLY_TELL = (*_COMMANDS, "results.py", "summary.py", "tables.py", "charts.py", *_PICTURES)
-"""Files that do not change what is learned."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,8 +104,6 @@ def _embed(task: str, path: Path) -> None:
 def _label(teacher: Trial, path: Path) -> None:
     problem = load(teacher.task)
     if teacher.method in _REFINING:
-        from benchmarks.experiments.refined import as_teacher
-
         embeddings = _embeddings(path.parent, teacher)
         found = as_teacher(problem, teacher.encoder, embeddings, with_gold=teacher.method == REFINED_WITH_GOLD)
     else:

@@ -21,7 +21,7 @@ GOLD, VOTE, DP, DP_UI = "Gold (dev)", "hierarchical majority vote", "data progra
 SEPARATE, JOINT = "Assay, task by task", "Assay"
 WITH_GOLD = "Assay + gold (dev)"
 REFINED, REFINED_WITH_GOLD = "Assay, refined", "Assay + gold (dev), refined"
-"""Labels that the end model's own view of the texts has corrected: made by refined.py."""
+"""Labels that the end model's own view of the texts has corrected: made by refining.py."""
 NONE, DECLARED, LEARNED = "Assay, no dependencies", "Assay, dependencies declared", "Assay, dependencies learned"
 
 

@@ -286,14 +286,20 @@ class StoredLabels:
 
     def refined(self) -> Refined | None:
         """What the labels rest on, if they were refined."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        from assay._core.arrow_arrays import as_array
         from assay._core.parquet import read_parquet
 
         if self.weights is None:
             return None
         column = column_names(self.tasks).evidence
         with reading(self.path, _KIND, VoteError):
-            texts = read_parquet(self.path, [column]).column(column).to_pylist()
-            return Refined.from_dict(np.array([KINDS.index(text) for text in texts], dtype=np.uint8), self.weights)
+            kinds = pc.index_in(read_parquet(self.path, [column]).column(column), pa.array(KINDS))
+            if kinds.null_count:
+                raise ValueError(f"the column {column!r} must say {', '.join(map(repr, KINDS))}")
+            return Refined.from_dict(as_array(kinds).astype(np.uint8), self.weights)
 
     def columns(self) -> list[str]:
         """The columns that labels are made from; the others follow from these."""

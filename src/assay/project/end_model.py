@@ -67,8 +67,9 @@ def train(project: Project, *, fresh: bool = False, progress: bool = True) -> Tr
     from assay.endmodel import is_stream
 
     model = untrained(project)
-    stream = _streamed_labels(project) if is_stream(project.data) else None
-    at_once = None if stream is not None else _labels_to_train_on(project)
+    refined = (project.output / REFINED_FILE).is_file()
+    stream = _streamed_labels(project, refined) if is_stream(project.data) else None
+    at_once = None if stream is not None else _labels_at_once(project)
     checkpoint = project.output / CHECKPOINT_FILE
     if fresh:
         checkpoint.unlink(missing_ok=True)
@@ -79,11 +80,11 @@ def train(project: Project, *, fresh: bool = False, progress: bool = True) -> Tr
     record_end_model(project, path)
     if not model.interrupted_:
         checkpoint.unlink()
-    refined = (project.output / REFINED_FILE).is_file()
     return Training(model, stream.chosen if stream is not None else len(at_once or ()), path, refined)
 
 
-def _labels_to_train_on(project: Project) -> Labels:
+def _labels_at_once(project: Project) -> Labels:
+    """The labels of the last run that settings say to train on."""
     votes, labels = stored_votes(project), stored_labels(project)
     refined = stored_refined(project, len(labels))
     return to_train_on(project, votes, labels if refined is None else refined)
@@ -117,18 +118,17 @@ class _Chosen:
         return LabelStream(self.parts, self._stored.items, gold)
 
 
-def _streamed_labels(project: Project) -> _Chosen | None:
+def _streamed_labels(project: Project, refined: bool) -> _Chosen | None:
     """The labels of the last run, to be read part by part; None if a setting needs all of them at once."""
     path = project.output / LABELS_FILE
-    refined = project.output / REFINED_FILE
     if not path.is_file() or project.endmodel.rebalance != "none" or project.endmodel.encoder != "ngrams":
         return None
     if project.endmodel.embeddings is not None:
         return None
     check_made_from(project, LABELS, path)
-    if refined.is_file():
-        check_made_from(project, REFINED, refined)
-        path = refined
+    if refined:
+        path = project.output / REFINED_FILE
+        check_made_from(project, REFINED, path)
     stored = StoredLabels.of(path)
     knows_votes = stored.votes_column is not None or not project.endmodel.voted_only
     return _Chosen(project, stored) if stored.tasks == project.tasks and knows_votes else None

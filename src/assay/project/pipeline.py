@@ -22,7 +22,6 @@ from assay.project.provenance import (
     REFINED,
     VOTES,
     data_record,
-    forget_refined,
     plain,
     record,
     records,
@@ -280,7 +279,7 @@ def run(project: Project, *, hand_labels: bool = True, refine: bool | None = Non
     ``hand_labels`` says whether the label model also learns from those, if the project has any; ``refine`` whether
     labels are then refined by what the data says, by default as the project has it.
     """
-    from assay.project.refined_labels import check_can_refine, refine_labels
+    from assay.project.refined_labels import check_can_refine, forget_refined, refine_labels
     from assay.report import evaluate_methods
 
     wanted = project.refine.enabled if refine is None else refine
@@ -294,7 +293,7 @@ def run(project: Project, *, hand_labels: bool = True, refine: bool | None = Non
         model = label_model(project).fit(votes, known, engine=engine, progress=progress)
         labels = model.label(votes, engine=engine, progress=progress)
     keep_results(project, model, labels, known)
-    forget_refined(project.output)
+    forget_refined(project)
     refined = refine_labels(project, votes, labels, label_model(project), progress=progress) if wanted else None
     gold = gold_votes(project, votes)
     methods = {"label model": labels} | ({} if refined is None else {REFINED: refined})

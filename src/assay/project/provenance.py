@@ -134,11 +134,10 @@ def record(output: Path, **made: tuple[Path, Mapping[str, Any]]) -> dict[str, Re
     return whole
 
 
-def forget_refined(output: Path) -> None:
-    """Remove the refined labels of an earlier run, which are not those of this one, and what is recorded of them."""
-    (output / REFINED_FILE).unlink(missing_ok=True)
+def forget(output: Path, what: str) -> None:
+    """Remove what is recorded of a file that is no more."""
     known = records(output)
-    if known.pop(REFINED, None) is not None:
+    if known.pop(what, None) is not None:
         write_json(output / RECORD_FILE, known)
 
 

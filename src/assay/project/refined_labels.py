@@ -11,7 +11,7 @@ from assay.labels import Labels
 from assay.model import LabelModel
 from assay.project.extras import can_train
 from assay.project.project import Project
-from assay.project.provenance import LABELS, REFINED, REFINED_FILE, check_made_from, record, records
+from assay.project.provenance import LABELS, REFINED, REFINED_FILE, check_made_from, forget, record, records
 from assay.votes import Votes
 
 FOLDS_FOLDER = "refining"
@@ -53,6 +53,12 @@ def refine_labels(
     record(project.output, refined_labels=(path, {"labels": records(project.output)[LABELS]["file"]}))
     shutil.rmtree(folds, ignore_errors=True)
     return better
+
+
+def forget_refined(project: Project) -> None:
+    """Remove refined labels of an earlier run, which are not those of this one."""
+    (project.output / REFINED_FILE).unlink(missing_ok=True)
+    forget(project.output, REFINED)
 
 
 def stored_refined(project: Project, items: int) -> Labels | None:

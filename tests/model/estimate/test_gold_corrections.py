@@ -124,7 +124,7 @@ class TestLaws:
 
 class TestOtherModels:
     def misled(self, rows: np.ndarray) -> tuple:
-        """A scoring that takes the two best sources for the worst, the true one, and the rest of a problem."""
+        """A scoring that takes the best sources for the worst and the other way round, the fitted one, and the rest."""
         scoring, evidence, gold, named = problem(UNEVEN.votes, gold_for(UNEVEN.votes, UNEVEN.gold, rows))
         order = np.argsort([np.ptp(log) for log in scoring.logs])
         swapped = list(scoring.logs)

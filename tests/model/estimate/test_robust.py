@@ -208,7 +208,12 @@ def test_votes_of_a_crowd_settle_although_rare_ones_still_move():
     for item, workers in enumerate(rng.random((600, 80)).argsort(axis=1)[:, :5]):
         right = rng.random(5) < accuracy[workers]
         votes[item, workers] = np.where(right, y[item], rng.integers(0, 4, 5))
-    assert assay.LabelModel(cardinality=4, method="robust").fit(votes).converged_
+    usual, many = (
+        assay.LabelModel(cardinality=4, method="robust", max_steps=steps).fit(votes) for steps in (2_000, 20_000)
+    )
+    assert usual.converged_
+    # These are EM's steps.
+    assert np.array_equal(many.predict_proba(votes), usual.predict_proba(votes))
 
 
 def test_where_it_does_not_settle_more_steps_are_not_advised():

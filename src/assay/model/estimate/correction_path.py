@@ -14,6 +14,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from assay.counts import Design, Evidence
+from assay.model.estimate.prediction_powered import effective_count, prediction_powered
 from assay.model.estimate.shifting import shift_to
 from assay.model.parameters import TINY
 from assay.model.scoring import Scoring, centred, effective_share, softmax
@@ -87,11 +88,6 @@ class GoldVotes:
 
     def __len__(self) -> int:
         return len(self.allowed)
-
-
-def effective_count(weights: FloatArray) -> float:
-    """How many items of equal weight would be as informative."""
-    return float(weights.sum() ** 2 / max(float(weights @ weights), TINY))
 
 
 @dataclass(frozen=True, eq=False)
@@ -335,19 +331,18 @@ class CorrectionProblem:
         Slope and balance are fitted with them, or a share would stand in for these.
         """
         settings, outcomes = self.settings, self.outcomes
-        factor = effective_share(self.votes, start.discount)[:, None]
+        factor, allowed = effective_share(self.votes, start.discount), self.allowed.T
+        logs, beyond = self.logs.T, self.beyond.transpose(0, 2, 1)
+        penalties = np.repeat([settings.slope, settings.balance, settings.models], [1, outcomes, len(self.others)])
 
         def loss(at: FloatArray) -> tuple[float, FloatArray]:
             log_slope, shift, shares = at[0], at[1 : 1 + outcomes], at[1 + outcomes :]
             slope = start.slope * np.exp(log_slope)
-            scaled = slope * (self.logs + np.tensordot(shares, self.beyond, 1))
-            posterior = softmax(factor * (scaled + start.shift + shift))[0]
-            within = posterior * self.allowed
-            right = np.maximum(within.sum(axis=1, keepdims=True), TINY)
-            pull = counts[:, None] * factor * (posterior - within / right)
-            penalties = np.repeat([settings.slope, settings.balance, settings.models], [1, outcomes, len(shares)])
-            slopes = [[(pull * scaled).sum()], pull.sum(axis=0), slope * np.tensordot(self.beyond, pull, 2)]
-            value = -float(counts @ np.log(right[:, 0])) + 0.5 * float(penalties @ (at * at))
+            scaled = slope * (logs + np.tensordot(shares, beyond, 1))
+            right, excess = _right_and_excess(factor * (scaled + (start.shift + shift)[:, None]), allowed)
+            pull = (counts * factor) * excess
+            slopes = [[(pull * scaled).sum()], pull.sum(axis=1), slope * np.tensordot(beyond, pull, 2)]
+            value = -float(counts @ np.log(right)) + 0.5 * float(penalties @ (at * at))
             return value, np.concatenate(slopes) + penalties * at
 
         bounds: Bounds = [(-2.5, 2.5), *[(None, None)] * outcomes, *[(0.0, 1.0)] * len(self.others)]
@@ -381,7 +376,6 @@ class CorrectionProblem:
         ends = np.cumsum(sizes)[:-1]
         strengths = (settings.slope, settings.balance, penalty, penalty, penalty * settings.other_outcomes)
         penalties = np.repeat(strengths, sizes)
-        # Outcomes come first here: there are few of them, and sums over a short last axis are slow.
         factor = effective_share(self.votes, start.discount)
         given, directions, allowed = self._logs(start).T.copy(), self.directions.T, self.allowed.T
         times, times_transposed = _products(columns)
@@ -393,12 +387,8 @@ class CorrectionProblem:
         def loss(at: FloatArray) -> tuple[float, FloatArray]:
             log_slope, shift, *votes = np.split(at, ends)
             scaled = np.exp(log_slope[0]) * given
-            logs = factor * (scaled + shift[:, None] + times(weights_of(*votes)))
-            chances = np.exp(logs - logs.max(axis=0))
-            posterior = chances / chances.sum(axis=0)
-            within = posterior * allowed
-            right = np.maximum(within.sum(axis=0), TINY)
-            pull = (counts * factor) * (posterior - within / right)
+            right, excess = _right_and_excess(factor * (scaled + shift[:, None] + times(weights_of(*votes))), allowed)
+            pull = (counts * factor) * excess
             per_vote = times_transposed(pull)
             named = (per_vote * directions).sum(axis=0)
             slopes = [
@@ -453,15 +443,15 @@ class CorrectionProblem:
         scoring, layout = self.scoring, self.scoring.layout
         added = np.zeros((int(layout.offsets[-1]), self.outcomes))
         added[self.active] = change.weights
-        shares = change.slope - change.models.sum(), *change.models
+        shares = np.append(change.slope - change.models.sum(), change.models)
         models = scoring, *self.others
         logs = tuple(
-            _summed(shares, tables) + np.vstack([added[start:stop], np.zeros((1, self.outcomes))])
+            np.tensordot(shares, tables, 1) + np.vstack([added[start:stop], np.zeros((1, self.outcomes))])
             for tables, (start, stop) in zip(
                 zip(*(one.logs for one in models), strict=True), pairwise(layout.offsets), strict=True
             )
         )
-        prior = _summed(shares, [np.log(np.maximum(one.prior, TINY)) for one in models]) + change.shift
+        prior = np.tensordot(shares, [np.log(np.maximum(one.prior, TINY)) for one in models], 1) + change.shift
         return replace(
             scoring,
             prior=softmax(prior[None])[0][0],
@@ -472,9 +462,16 @@ class CorrectionProblem:
         )
 
 
-def _summed(shares: Sequence[float], tables: Sequence[FloatArray]) -> FloatArray:
-    """The weighted sum of tables of one shape."""
-    return np.asarray(sum(share * table for share, table in zip(shares, tables, strict=True)))
+def _right_and_excess(logs: FloatArray, allowed: BoolArray) -> tuple[FloatArray, FloatArray]:
+    """(groups,): the probability of what gold allows; (outcomes, groups): the posterior less what it is by gold.
+
+    Of (outcomes, groups). Outcomes come first: there are few of them, and sums over a short last axis are slow.
+    """
+    chances = np.exp(logs - logs.max(axis=0))
+    posterior = chances / chances.sum(axis=0)
+    within = posterior * allowed
+    right = np.maximum(within.sum(axis=0), TINY)
+    return right, posterior - within / right
 
 
 def _beyond(logs: FloatArray, others: Sequence[FloatArray]) -> FloatArray:
@@ -504,27 +501,3 @@ def _products(
         dense = columns.toarray()
         return lambda weights: weights @ dense.T, lambda pull: pull @ dense
     return lambda weights: (columns @ weights.T).T, lambda pull: (columns.T @ pull.T).T
-
-
-def prediction_powered(mean: FloatArray, predicted: FloatArray, allowed: BoolArray, weights: FloatArray) -> FloatArray:
-    """(outcomes,): the class balance, from gold and predictions.
-
-    Parameters
-    ----------
-    mean
-        (outcomes,): the mean prediction over all items.
-    predicted
-        (items, outcomes): the predictions on items with gold.
-    allowed
-        (items, outcomes): what gold allows; an item with several counts as the prediction among them says.
-    weights
-        (items,): how many items each stands for.
-    """
-    shares = weights / weights.sum()
-    truth = predicted * allowed
-    truth = truth / np.maximum(truth.sum(axis=1, keepdims=True), TINY)
-    of_truth, of_prediction = shares @ truth, shares @ predicted
-    together = shares @ ((predicted - of_prediction) * (truth - of_truth))
-    alone = shares @ (predicted - of_prediction) ** 2
-    slope = float(np.clip(together.sum() / max(float(alone.sum()), TINY), 0.0, 1.0))
-    return np.asarray(np.maximum(of_truth + slope * (mean - of_prediction), 0.0))

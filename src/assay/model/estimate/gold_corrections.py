@@ -34,7 +34,8 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.counts import Design, Evidence
-from assay.model.estimate.correction_path import CorrectionProblem, CorrectionSettings, GoldVotes, effective_count
+from assay.model.estimate.correction_path import CorrectionProblem, CorrectionSettings, GoldVotes
+from assay.model.estimate.prediction_powered import effective_count
 from assay.model.parameters import TINY
 from assay.model.scoring import Scoring, softmax
 

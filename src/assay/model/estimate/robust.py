@@ -110,7 +110,7 @@ class RobustSettings:
     start_even: float = 0.3
     """The pseudo-votes of an item that all outcomes share in the initial soft majority vote."""
     max_steps: int = 60
-    """Where it has not settled by then, more steps lead it away from the majority vote, and make labels worse."""
+    """Where it has not settled by then, more steps made labels worse, on simulated hierarchies."""
     tolerance: float = 2e-4
     """Stop when no expected share of an outcome among the votes for a value changes by more than this."""
     settled: float = 1e-3

@@ -1,11 +1,11 @@
-"""The path of corrections by gold: what its steps are made of. Its ends are tested in test_gold_corrections.py."""
+"""The class balance from gold and predictions."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from assay.model.estimate.correction_path import effective_count, prediction_powered
+from assay.model.estimate.prediction_powered import effective_count, prediction_powered
 
 
 class TestPredictionPowered:
