@@ -35,6 +35,7 @@ TESTED_IN = {
     "model/dependencies/low_rank.py": "model/dependencies/test_learning.py",
     "model/dependencies/pseudolikelihood.py": "model/dependencies/test_learning.py",
     # Steps of a fit, which have no meaning by themselves, and what they are told, which holds no logic.
+    "model/estimate/correction_path.py": "model/estimate/test_gold_corrections.py",
     "model/estimate/fit.py": "model/test_label_model.py",
     "model/estimate/knowledge.py": "model/test_settings.py",
     "model/estimate/e_step.py": "model/estimate/test_em.py",
