@@ -6,7 +6,7 @@ Each step of the ladder may only stay if it is not worse than the one below on g
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -40,16 +40,20 @@ class GoldLayer:
     step: str = "none"
     """How far up the ladder it got."""
 
-    def log_posterior(self, votes: FloatArray, data: Sequence[FloatArray], level: IntArray) -> FloatArray:
+    def log_posterior(
+        self, balance: FloatArray, votes: FloatArray, data: Sequence[FloatArray], level: IntArray
+    ) -> FloatArray:
         """(items, outcomes): log-probabilities up to a constant for each item."""
         factor = np.exp(self.by_level[level])[:, None]
-        return np.asarray(self.weights.log_posterior(votes, [factor * part for part in data]) + self.shift)
+        return self.weights.log_posterior(balance + self.shift, votes, [factor * part for part in data])
 
 
 @dataclass(frozen=True, eq=False)
 class GoldEvidence:
     """Items with gold, as votes and data see them without it."""
 
+    balance: FloatArray
+    """(outcomes,): the logarithm of how common each outcome is."""
     votes: FloatArray
     data: tuple[FloatArray, ...]
     level: IntArray
@@ -60,11 +64,22 @@ class GoldEvidence:
     def take(self, chosen: BoolArray) -> GoldEvidence:
         """Some of the items."""
         data = tuple(part[chosen] for part in self.data)
-        return GoldEvidence(self.votes[chosen], data, self.level[chosen], self.allowed[chosen], self.weights[chosen])
+        return replace(
+            self,
+            votes=self.votes[chosen],
+            data=data,
+            level=self.level[chosen],
+            allowed=self.allowed[chosen],
+            weights=self.weights[chosen],
+        )
+
+    def said(self, layer: GoldLayer) -> FloatArray:
+        """(items, outcomes): probabilities by a layer."""
+        return softmax(layer.log_posterior(self.balance, self.votes, self.data, self.level))
 
     def losses(self, layer: GoldLayer) -> FloatArray:
         """(items,): minus the log-probability of what gold says."""
-        chances = softmax(layer.log_posterior(self.votes, self.data, self.level))
+        chances = self.said(layer)
         return np.asarray(-np.log(np.maximum((chances * self.allowed).sum(axis=1), 1e-12)))
 
 
@@ -79,7 +94,7 @@ def levels_of(data: Sequence[FloatArray], weights: Weights) -> IntArray:
 def learned_on_gold(gold: GoldEvidence, start: Weights, seed: int) -> tuple[GoldLayer, FloatArray]:
     """The layer that gold supports, and (items, outcomes) what it says of gold items without their own gold."""
     layer = GoldLayer(start, np.zeros(LEVELS), np.zeros(gold.votes.shape[1]))
-    said = softmax(layer.log_posterior(gold.votes, gold.data, gold.level))
+    said = gold.said(layer)
     if len(gold.votes) < FEWEST:
         return layer, said
     fold = np.random.default_rng([seed, len(gold.votes)]).permutation(len(gold.votes)) % _FOLDS
@@ -92,7 +107,7 @@ def learned_on_gold(gold: GoldEvidence, start: Weights, seed: int) -> tuple[Gold
             fitted = _fit(gold.take(~held), start, used)
             here = gold.take(held)
             losses[held] = here.losses(fitted)
-            parts[held] = softmax(fitted.log_posterior(here.votes, here.data, here.level))
+            parts[held] = here.said(fitted)
         loss = float(np.average(losses, weights=gold.weights))
         if loss < lowest:
             lowest, said = loss, parts
@@ -125,7 +140,7 @@ def _fit(gold: GoldEvidence, start: Weights, steps: Sequence[str]) -> GoldLayer:
 
     def loss(values: FloatArray) -> tuple[float, FloatArray]:
         layer = unpacked(values)
-        chances = softmax(layer.log_posterior(gold.votes, gold.data, gold.level))
+        chances = gold.said(layer)
         right = np.maximum((chances * gold.allowed).sum(axis=1, keepdims=True), 1e-12)
         pull = mean[:, None] * (chances - chances * gold.allowed / right)
         factor = np.exp(layer.by_level[gold.level])

@@ -7,14 +7,14 @@ then show how much to believe either. A model that only repeats the votes it was
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from assay.endmodel.refinement.layers import HeldOutVotes, Weights, log_lift, log_votes, softmax
+from assay.endmodel.refinement.layers import HeldOutVotes, log_lift, log_shares
 from assay.errors import AssayError
 from assay.labels import Labels
 from assay.model import LabelModel
@@ -23,9 +23,6 @@ from assay.votes import Votes
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 Joint = tuple[FloatArray, ...]
-Predict = Callable[[Joint, npt.NDArray[np.bool_], str], Sequence[Joint]]
-"""(labels of some items, which of them teach, title): per view what it says of them, out of fold."""
-
 GROUPS = 4
 MOST_ITEMS = 10_000
 """A random part of the items suffices to find a few weights; so the time for it is bounded."""
@@ -52,22 +49,17 @@ class Group:
 
     def held_out(self, component: int, said: Sequence[Joint]) -> HeldOutVotes:
         """Its votes, with what the labels and each view say of them."""
+        joint, likelihood = self.joint[component], self.likelihoods[component]
         return HeldOutVotes(
-            log_votes(self.joint[component])[self.rows],
-            tuple(log_lift(view[component])[self.rows] for view in said),
-            self.likelihoods[component],
-        )
-
-    def refined(self, weights: Sequence[Weights], said: Sequence[Joint]) -> Joint:
-        """Labels by the other sources and the data."""
-        return tuple(
-            softmax(each.log_posterior(log_votes(part), [log_lift(view[at]) for view in said]))
-            for at, (part, each) in enumerate(zip(self.joint, weights, strict=True))
+            np.broadcast_to(log_shares(joint), likelihood.shape),
+            log_lift(joint[self.rows], joint.mean(axis=0)),
+            tuple(log_lift(view[component][self.rows], view[component].mean(axis=0)) for view in said),
+            likelihood,
         )
 
 
 def groups_of(votes: Votes, sample: IntArray, labels: Labels, label_model: LabelModel, seed: int) -> Iterator[Group]:
-    """Each group of sources held out, for a sample of the items."""
+    """Each group of sources held out; its votes are looked at on a sample of the items."""
     sources = len(votes.names)
     if sources < 2:
         return
@@ -78,14 +70,13 @@ def groups_of(votes: Votes, sample: IntArray, labels: Labels, label_model: Label
         held = np.flatnonzero(group == number)
         others = votes.select(np.flatnonzero(group != number).tolist())
         model = _for_sources(label_model, votes, others)
-        some = others.take(sample)
         try:
             with warnings.catch_warnings():  # what is wrong with a part of the sources is no news
                 warnings.simplefilter("ignore")
-                joint = model.fit(others, progress=False).label(some, progress=False).joint
+                joint = model.fit(others, progress=False).label(others, progress=False).joint
         except AssayError:  # too little is left to learn from
             continue
-        has_votes = np.diff(some.cast.starts) > 0
+        has_votes = np.diff(others.cast.starts) > 0
         rows, likelihoods = _witnessed(votes.select(held.tolist()), sample, has_votes, labels, rng)
         if len(rows) >= _FEWEST:
             yield Group(joint, has_votes, rows, likelihoods)
@@ -96,7 +87,7 @@ def _witnessed(
 ) -> tuple[IntArray, Joint]:
     """Held-out votes on the sample: their items, and how probable each would be given the outcome."""
     cast, all_votes = held.take(sample).cast, held.cast
-    known = np.flatnonzero(has_votes[cast.row])
+    known = np.flatnonzero(has_votes[sample[cast.row]])
     if len(known) > MOST_VOTES // GROUPS:
         known = np.sort(rng.choice(known, MOST_VOTES // GROUPS, replace=False))
     # Each value of each source, numbered.
@@ -116,7 +107,7 @@ def _witnessed(
         rates = (emitted + _PSEUDO * overall) / (joint.sum(axis=0) + _PSEUDO)
         rates = rates / np.maximum(rates.max(axis=1, keepdims=True), 1e-300)
         found.append(rates[mine])
-    return np.asarray(cast.row[known], dtype=np.int64), tuple(found)
+    return sample[cast.row[known]], tuple(found)
 
 
 def _for_sources(model: LabelModel, votes: Votes, kept: Votes) -> LabelModel:

@@ -1,11 +1,13 @@
-r"""How votes and data add up: log-odds of each, times what each is worth.
+r"""How votes and data add up: how common each outcome is, and the log-odds of each part, times what it is worth.
 
-.. math:: \log P(y \mid \text{votes}, \text{data}) = a \log P(y \mid \text{votes})
-    + \sum_v b_v \bigl(\log Q_v(y) - \log \bar Q_v(y)\bigr) + \text{constant}
+.. math:: \log P(y \mid \text{votes}, \text{data}) = \log \pi(y) + a \log \frac{P(y \mid \text{votes})}{\bar P(y)}
+    + \sum_v b_v \log \frac{Q_v(y)}{\bar Q_v(y)} + \text{constant}
 
-:math:`Q_v` are the out-of-fold probabilities of a view, and :math:`\bar Q_v` their mean: how common it thinks each
-outcome is, which the votes' part says already. A model that was trained on labels which are wrong now and then is less
-sure than it should be, so that :math:`b` is often above 1; where data and votes repeat each other, :math:`a` is below.
+:math:`P` are the labels by votes, :math:`Q_v` the out-of-fold probabilities of a view, and :math:`\bar P`,
+:math:`\bar Q_v` their means: how common either thinks each outcome is. That is said once, by :math:`\pi`, so that it
+does not vanish where votes are worth little. A model that was trained on labels which are wrong now and then is
+less sure than it should be, so that :math:`b` is often above 1; where data and votes repeat each other, :math:`a` is
+below.
 """
 
 from __future__ import annotations
@@ -27,6 +29,9 @@ PRIOR_STRENGTH = 60.0
 
 Chosen on simulated texts (``benchmarks.quality.text_worlds``)."""
 _SOFT_ZERO = 0.1
+_MOST_STEPS = 100
+_SETTLED = 1e-5
+"""Shares of outcomes that change by less have settled."""
 Loss = Callable[[FloatArray], tuple[float, FloatArray]]
 """The loss at some weights, and its slope."""
 
@@ -38,9 +43,17 @@ class Weights:
     votes: float
     data: tuple[float, ...]
 
-    def log_posterior(self, votes: FloatArray, data: Sequence[FloatArray]) -> FloatArray:
-        """(items, outcomes): log-probabilities up to a constant for each item, from :func:`log_votes` and lifts."""
-        found = self.votes * votes
+    def log_posterior(self, balance: FloatArray, votes: FloatArray, data: Sequence[FloatArray]) -> FloatArray:
+        """(items, outcomes): log-probabilities up to a constant for each item.
+
+        Parameters
+        ----------
+        balance
+            (outcomes,) or (items, outcomes): the logarithm of how common each outcome is.
+        votes, data
+            (items, outcomes), data for each view: see :func:`log_lift`.
+        """
+        found = balance + self.votes * votes
         for weight, part in zip(self.data, data, strict=True):
             if weight:
                 found = found + weight * part
@@ -52,21 +65,48 @@ class Weights:
         return np.array([self.votes, *self.data])
 
 
-def log_votes(joint: FloatArray) -> FloatArray:
-    """(items, outcomes): log-probabilities, none of them too low."""
-    return np.asarray(np.log(np.maximum(joint, LEAST)))
+def log_shares(joint: FloatArray) -> FloatArray:
+    """(outcomes,): the logarithm of how common each outcome is."""
+    return log_chances(joint.mean(axis=0))
 
 
 def log_lift(joint: FloatArray, mean: FloatArray | None = None) -> FloatArray:
-    """(items, outcomes): how much more probable than on average each outcome is, in logs."""
-    average = joint.mean(axis=0) if mean is None else mean
-    return log_votes(joint) - np.log(np.maximum(average, LEAST))
+    """(items, outcomes): how much more probable each outcome is than on average, or than a given mean, in logs."""
+    return log_chances(joint) - log_chances(joint.mean(axis=0) if mean is None else mean)
+
+
+def log_chances(chances: FloatArray) -> FloatArray:
+    """Logarithms, none of them too low."""
+    return np.asarray(np.log(np.maximum(chances, LEAST)))
 
 
 def softmax(logs: FloatArray) -> FloatArray:
     """(items, outcomes): probabilities."""
     chances = np.exp(logs - logs.max(axis=1, keepdims=True))
     return np.asarray(chances / chances.sum(axis=1, keepdims=True))
+
+
+def settled_balance(weights: Weights, start: FloatArray, votes: FloatArray, data: Sequence[FloatArray]) -> FloatArray:
+    """(outcomes,): the log-shares of outcomes with which labels agree on average, kept near a start.
+
+    What votes believe of the class balance is often wrong (one-sided sources do not tell it), and data corrects it.
+    This is EM for the shares of a mixture of which everything else is known.
+
+    Parameters
+    ----------
+    start
+        (outcomes,): log-shares to begin with, and to stay with unless items say otherwise.
+    votes, data
+        (items, outcomes), data for each view: see :func:`log_lift`. A random part of the items is enough.
+    """
+    evidence = weights.log_posterior(np.zeros_like(start), votes, data)
+    prior, found = np.exp(start), start
+    for _ in range(_MOST_STEPS):
+        counts = softmax(found + evidence).sum(axis=0) + PRIOR_STRENGTH * prior
+        earlier, found = found, np.log(counts / counts.sum())
+        if np.abs(np.exp(found) - np.exp(earlier)).max() < _SETTLED:
+            break
+    return found
 
 
 def independent_weights(votes: FloatArray, data: Sequence[FloatArray], balance: FloatArray) -> Weights:
@@ -103,8 +143,10 @@ def _mixture_loss(logs: FloatArray, likelihood: FloatArray, parts: Sequence[Floa
 class HeldOutVotes:
     """Votes of sources that neither the labels nor the models of the data have seen, and what these say."""
 
+    balance: FloatArray
+    """(votes, outcomes): the logarithm of how common each outcome is, by the other sources."""
     votes: FloatArray
-    """(votes, outcomes): log-probabilities of the item's outcomes by the other sources."""
+    """(votes, outcomes): log-lift of the item's outcomes, by the other sources."""
     data: tuple[FloatArray, ...]
     """Per view (votes, outcomes): its log-lift, taught by the other sources."""
     likelihood: FloatArray
@@ -115,7 +157,7 @@ class HeldOutVotes:
 
     def log_likelihoods(self, weights: Weights) -> FloatArray:
         """(votes,): how well the other sources and the data foresee each vote."""
-        chances = softmax(weights.log_posterior(self.votes, self.data))
+        chances = softmax(weights.log_posterior(self.balance, self.votes, self.data))
         return np.asarray(np.log(np.maximum((chances * self.likelihood).sum(axis=1), 1e-300)))
 
     def best_weights(self, guess: Weights, items: int) -> Weights:
@@ -127,8 +169,8 @@ class HeldOutVotes:
         parts = (self.votes, *self.data)
 
         def loss(weights: FloatArray) -> tuple[float, FloatArray]:
-            logs = sum(w * part for w, part in zip(weights, parts, strict=True))
-            value, slope = _mixture_loss(np.asarray(logs), self.likelihood, parts)
+            logs = self.balance + sum(w * part for w, part in zip(weights, parts, strict=True))
+            value, slope = _mixture_loss(logs, self.likelihood, parts)
             prior, prior_slope = _departure(weights, guess.array)
             strength = PRIOR_STRENGTH / max(items, 1)
             return value + strength * prior, slope + strength * prior_slope

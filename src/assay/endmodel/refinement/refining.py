@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +11,12 @@ import numpy.typing as npt
 
 from assay._core.progress import Progress
 from assay.endmodel.predictor import rows_of
-from assay.endmodel.refinement.cross_fitting import CrossFitting, Joint
+from assay.endmodel.refinement.cross_fitting import CrossFitting
 from assay.endmodel.refinement.gold_layer import FEWEST, LEVELS, GoldEvidence, GoldLayer, learned_on_gold, levels_of
-from assay.endmodel.refinement.held_out_sources import GROUPS, MOST_ITEMS, Group, groups_of
-from assay.endmodel.refinement.layers import HeldOutVotes, Weights, independent_weights, log_lift, log_votes, softmax
-from assay.endmodel.refinement.views import View, views_of
+from assay.endmodel.refinement.held_out_sources import GROUPS
+from assay.endmodel.refinement.layers import log_lift, softmax
+from assay.endmodel.refinement.rounds import GROUP_FOLDS, Found, Work, settled_by_gold, teaching
+from assay.endmodel.refinement.views import views_of
 from assay.errors import AssayError
 from assay.gold import CheckedLabels, GoldItems
 from assay.labels import KINDS, Labels, Refined
@@ -26,15 +26,6 @@ from assay.votes import Votes, on_the_same_task
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
-
-GROUP_FOLDS = 2
-"""Folds of a model that is only trained to see what data is worth."""
-GOLD_ALONE_TIMES = 10
-"""How often a model that learns from gold alone is shown each item: a few hundred make too few steps of training.
-
-Beside votes, items with gold teach once, like all others. Both were chosen on simulated texts."""
-_SURE = 2.0
-"""How many standard errors better data, or another round, must foresee held-out votes, to be believed."""
 
 
 def refine(
@@ -116,14 +107,14 @@ def refine(
     rows_of(labels, len(labels), data)
     known = _with_gold(given, labels, gold)
     has_votes = np.diff(given.cast.starts) > 0
-    if _teaching(known, has_votes).astype(bool).sum() < 2 * folds:
+    if teaching(known, has_votes).astype(bool).sum() < 2 * folds:
         note = f"there are too few items with votes to train on in {folds} folds: labels are what they were"
-        return _finished(known, has_votes, _Found.nothing(known, views), [note])
+        return _finished(known, has_votes, Found.nothing(known, views), [note])
     folder = None if checkpoint is None else Path(checkpoint)
-    by_gold = folds if _settled(known).sum() >= FEWEST else 0
+    by_gold = folds if settled_by_gold(known).sum() >= FEWEST else 0
     most = len(views) * (rounds * (folds + GROUP_FOLDS * GROUPS) + by_gold)
     with Progress("refining", total=most, show=progress, unit="trainings") as bar:
-        work = _Work(
+        work = Work(
             given,
             known,
             views,
@@ -148,185 +139,6 @@ def _check(labels: Any, rounds: Any, folds: Any) -> None:
     for name, value, least in (("rounds", rounds, 1), ("folds", folds, 2)):
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise AssayError(f"{name} must be an integer of {least} or more, but is {value!r}")
-
-
-@dataclass(frozen=True, eq=False)
-class _Found:
-    """What a round gave."""
-
-    said: tuple[Joint, ...]
-    """Per view, and component (items, outcomes): out-of-fold predictions."""
-    weights: tuple[Weights, ...]
-    """Per component."""
-    names: tuple[str, ...]
-    """Of the views."""
-
-    @classmethod
-    def nothing(cls, labels: Labels, views: Sequence[View]) -> _Found:
-        """The data says nothing."""
-        none = tuple(Weights(1.0, ()) for _ in labels.joint)
-        return cls((), none, tuple(view.name for view in views))
-
-    def lifts(self, component: int) -> list[FloatArray]:
-        """Per view (items, outcomes)."""
-        return [log_lift(view[component]) for view in self.said]
-
-
-@dataclass(frozen=True, eq=False)
-class _Work:
-    """What all rounds share."""
-
-    votes: Votes
-    labels: Labels
-    views: tuple[View, ...]
-    digests: list[str]
-    has_votes: BoolArray
-    folds: int
-    seed: int
-    fitting: CrossFitting
-    label_model: LabelModel
-
-    def rounds(self, count: int) -> tuple[_Found, list[str]]:
-        """Learn, and learn again from what came of it, as long as that is believed."""
-        sample = self._sample()
-        groups = list(groups_of(self.votes, sample, self.labels, self.label_model, self.seed))
-        found = _Found.nothing(self.labels, self.views)
-        notes: list[str] = []
-        taught, group_labels = self.labels.joint, [group.joint for group in groups]
-        believed: list[FloatArray] | None = None
-        everything = np.arange(len(self.labels))
-        for number in range(1, count + 1):
-            title = f"round {number}"
-            foreseen = self._foreseen(groups, group_labels, sample, title)
-            said = self._said(taught, everything, _teaching(self.labels, self.has_votes), self.folds, title)
-            held_out = [self._held_out(at, groups, foreseen) for at in self._components]
-            weights = tuple(self._weights(at, said, held_out[at]) for at in self._components)
-            gains = [_log_likelihoods(held_out[at], weights[at]) for at in self._components]
-            before = believed
-            if before is None:
-                alone = [_without_data(parts, self._items(groups), len(self.views)) for parts in held_out]
-                before = [_log_likelihoods(held_out[at], alone[at]) for at in self._components]
-            better = [_is_better(after, earlier) for after, earlier in zip(gains, before, strict=True)]
-            if believed is not None and not any(better):
-                notes.append(f"round {number} foresees held-out votes no better than the one before, and was dropped")
-                break
-            if believed is None:
-                weights = tuple(
-                    each if is_better or not len(gain) else Weights(1.0, (0.0,) * len(self.views))
-                    for each, is_better, gain in zip(weights, better, gains, strict=True)
-                )
-            found = _Found(said, weights, tuple(view.name for view in self.views))
-            believed = gains
-            if not any(any(each.data) for each in weights):
-                notes.append("the data does not foresee votes that it was not taught by: labels are what the votes say")
-                break
-            taught = _refined(self.labels, found)
-            group_labels = [group.refined(weights, part) for group, part in zip(groups, foreseen, strict=True)]
-        if not groups:
-            notes.append("there are too few sources to hold any out: votes and data were taken to be independent")
-        return found, notes
-
-    def with_gold_alone(self, found: _Found) -> _Found:
-        """The same, and beside each view what it says if it learns from items with gold and from no others.
-
-        It has no weight as yet: that is for gold to say.
-        """
-        settled = _settled(self.labels)
-        if not found.said or settled.sum() < FEWEST:
-            return found
-        everything = np.arange(len(self.labels))
-        said = self._said(
-            self.labels.joint, everything, GOLD_ALONE_TIMES * settled.astype(np.int64), self.folds, "gold alone"
-        )
-        weights = tuple(Weights(each.votes, (*each.data, *[0.0] * len(said))) for each in found.weights)
-        return _Found((*found.said, *said), weights, (*found.names, *(f"{name}, by gold" for name in found.names)))
-
-    @property
-    def _components(self) -> range:
-        return range(len(self.labels.joint))
-
-    def _held_out(self, at: int, groups: Sequence[Group], foreseen: Sequence[Sequence[Joint]]) -> list[HeldOutVotes]:
-        return [group.held_out(at, said) for group, said in zip(groups, foreseen, strict=True)]
-
-    def _items(self, groups: Sequence[Group]) -> int:
-        return int(np.mean([group.has_votes.sum() for group in groups])) if groups else 0
-
-    def _sample(self) -> IntArray:
-        voted = np.flatnonzero(self.has_votes)
-        if len(voted) <= MOST_ITEMS:
-            return voted
-        return np.sort(np.random.default_rng([self.seed, 1]).choice(voted, MOST_ITEMS, replace=False))
-
-    def _foreseen(
-        self, groups: Sequence[Group], labels: Sequence[Joint], sample: IntArray, title: str
-    ) -> list[tuple[Joint, ...]]:
-        """Per group and view: what models that were taught without the group's sources say of the sample."""
-        return [
-            self._said(
-                joint, sample, group.has_votes.astype(np.int64), GROUP_FOLDS, f"{title}, sources {at + 1} held out"
-            )
-            for at, (group, joint) in enumerate(zip(groups, labels, strict=True))
-        ]
-
-    def _said(self, joint: Joint, rows: IntArray, teaches: IntArray, folds: int, title: str) -> tuple[Joint, ...]:
-        return tuple(
-            self.fitting.predictions(view, digest, joint, rows, teaches, folds, title)
-            for view, digest in zip(self.views, self.digests, strict=True)
-        )
-
-    def _weights(self, component: int, said: Sequence[Joint], held_out: Sequence[HeldOutVotes]) -> Weights:
-        joint, voted = self.labels.joint[component], self.has_votes
-        balance = joint.mean(axis=0) if voted.all() else joint[~voted].mean(axis=0)
-        lifts = [log_lift(view[component]) for view in said]
-        guess = independent_weights(joint[voted], [lift[voted] for lift in lifts], balance)
-        pooled = _pooled(held_out)
-        if pooled is None:
-            return guess
-        return pooled.best_weights(guess, min(int(voted.sum()), MOST_ITEMS))
-
-
-def _pooled(parts: Sequence[HeldOutVotes]) -> HeldOutVotes | None:
-    if not parts:
-        return None
-    views = range(len(parts[0].data))
-    return HeldOutVotes(
-        np.concatenate([part.votes for part in parts]),
-        tuple(np.concatenate([part.data[view] for part in parts]) for view in views),
-        np.concatenate([part.likelihood for part in parts]),
-    )
-
-
-def _without_data(parts: Sequence[HeldOutVotes], items: int, views: int) -> Weights:
-    """The weights if only votes may say anything."""
-    pooled = _pooled([replace(part, data=()) for part in parts])
-    found = Weights(1.0, ()) if pooled is None else pooled.best_weights(Weights(1.0, ()), items)
-    return Weights(found.votes, (0.0,) * views)
-
-
-def _log_likelihoods(parts: Sequence[HeldOutVotes], weights: Weights) -> FloatArray:
-    return np.concatenate([np.empty(0), *(part.log_likelihoods(weights) for part in parts)])
-
-
-def _is_better(after: FloatArray, before: FloatArray) -> bool:
-    """Whether held-out votes are foreseen better, beyond chance; without any, that is taken on trust."""
-    if not len(after):
-        return True
-    gain = after - before
-    error = gain.std() / np.sqrt(len(gain))
-    return bool(gain.mean() > _SURE * error)
-
-
-def _teaching(labels: Labels, has_votes: BoolArray) -> IntArray:
-    """(items,): how often each item is learned from."""
-    return (_settled(labels) | has_votes).astype(np.int64)
-
-
-def _settled(labels: Labels) -> BoolArray:
-    """(items,): whether gold leaves a single outcome."""
-    found = np.zeros(len(labels), dtype=bool)
-    if labels.gold is not None:
-        found[labels.gold.rows] = np.all([allowed.sum(axis=1) == 1 for allowed in labels.gold.allowed], axis=0)
-    return found
 
 
 def _with_gold(votes: Votes, labels: Labels, gold: Any) -> Labels:
@@ -365,18 +177,7 @@ def _within(joint: FloatArray, allowed: BoolArray) -> FloatArray:
     return np.asarray(left / left.sum(axis=1, keepdims=True))
 
 
-def _refined(labels: Labels, found: _Found) -> Joint:
-    """Per component (items, outcomes): what the next round learns from; gold stays what it is."""
-    joint = []
-    for at, (part, weights) in enumerate(zip(labels.joint, found.weights, strict=True)):
-        refined = softmax(weights.log_posterior(log_votes(part), found.lifts(at)))
-        if labels.gold is not None:
-            refined[labels.gold.rows] = part[labels.gold.rows]
-        joint.append(refined)
-    return tuple(joint)
-
-
-def _finished(labels: Labels, has_votes: BoolArray, found: _Found, notes: list[str]) -> Labels:
+def _finished(labels: Labels, has_votes: BoolArray, found: Found, notes: list[str]) -> Labels:
     """The refined labels, with what gold makes of them, and what they rest on."""
     joint, held_out, layers = [], [], []
     for at, part in enumerate(labels.joint):
@@ -405,17 +206,17 @@ def _finished(labels: Labels, has_votes: BoolArray, found: _Found, notes: list[s
     return replace(labels, joint=tuple(joint), gold=gold, refined=refined_from)
 
 
-def _component(labels: Labels, at: int, part: FloatArray, found: _Found) -> tuple[FloatArray, FloatArray, GoldLayer]:
+def _component(labels: Labels, at: int, part: FloatArray, found: Found) -> tuple[FloatArray, FloatArray, GoldLayer]:
     """(items, outcomes) labels of one component, those of gold items without their gold, and the layer behind them."""
-    weights, lifts, gold = found.weights[at], found.lifts(at), labels.gold
-    logs = log_votes(part)
+    weights, balance, lifts, gold = found.weights[at], found.balance[at], found.lifts(at), labels.gold
     level = levels_of(lifts, weights) if lifts else np.zeros(len(part), dtype=np.int64)
     if gold is None or not lifts:
         layer = GoldLayer(weights, np.zeros(LEVELS), np.zeros(part.shape[1]))
         said = np.empty((0, part.shape[1])) if gold is None else gold.held_out[at]
     else:
         evidence = GoldEvidence(
-            log_votes(gold.held_out[at]),
+            balance,
+            log_lift(gold.held_out[at], part.mean(axis=0)),
             tuple(lift[gold.rows] for lift in lifts),
             level[gold.rows],
             gold.allowed[at],
@@ -424,7 +225,7 @@ def _component(labels: Labels, at: int, part: FloatArray, found: _Found) -> tupl
         layer, said = learned_on_gold(evidence, weights, 0)
     if not lifts:
         return part, said, layer
-    refined = softmax(layer.log_posterior(logs, lifts, level))
+    refined = softmax(layer.log_posterior(balance, log_lift(part), lifts, level))
     if gold is not None:
         refined[gold.rows] = _within(said, gold.allowed[at])
     return refined, said, layer
