@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 import pytest
 
 from assay.endmodel.refinement.gold_layer import LEVELS, GoldEvidence, GoldLayer, learned_on_gold, levels_of
-from assay.endmodel.refinement.layers import Weights, log_lift, log_votes, softmax
+from assay.endmodel.refinement.layers import Weights, log_lift
 from tests.support.refining import said_of
 
 FloatArray = npt.NDArray[np.float64]
@@ -15,10 +17,10 @@ FloatArray = npt.NDArray[np.float64]
 
 def _evidence(count: int, rng: np.random.Generator, shift: float = 0.0) -> tuple[GoldEvidence, FloatArray]:
     truth = rng.integers(0, 3, count)
-    votes, data = log_votes(said_of(truth, 3, 1.0, rng)), log_lift(said_of(truth, 3, 1.3, rng))
+    votes, data = log_lift(said_of(truth, 3, 1.0, rng)), log_lift(said_of(truth, 3, 1.3, rng))
     votes[:, 0] -= shift
     level = levels_of([data], Weights(1.0, (1.0,)))
-    return GoldEvidence(votes, (data,), level, np.eye(3, dtype=bool)[truth], np.ones(count)), truth
+    return GoldEvidence(np.log(np.full(3, 1 / 3)), votes, (data,), level, np.eye(3, dtype=bool)[truth], np.ones(count)), truth
 
 
 def test_gold_finds_what_weights_and_outcomes_are_worth() -> None:
@@ -35,8 +37,7 @@ def test_few_gold_items_teach_nothing() -> None:
     start = Weights(0.3, (2.5,))
     layer, said = learned_on_gold(gold, start, seed=0)
     assert layer.weights == start
-    same = GoldLayer(start, np.zeros(LEVELS), np.zeros(3)).log_posterior(gold.votes, gold.data, gold.level)
-    np.testing.assert_array_equal(said, softmax(same))
+    np.testing.assert_array_equal(said, gold.said(GoldLayer(start, np.zeros(LEVELS), np.zeros(3))))
 
 
 def test_what_is_said_of_gold_items_does_not_know_their_gold() -> None:
@@ -46,8 +47,6 @@ def test_what_is_said_of_gold_items_does_not_know_their_gold() -> None:
     other = np.eye(3, dtype=bool)[(truth + 1) % 3]
     changed = gold.allowed.copy()
     changed[7] = other[7]
-    _, again = learned_on_gold(
-        GoldEvidence(gold.votes, gold.data, gold.level, changed, gold.weights), Weights(1.0, (1.0,)), seed=0
-    )
+    _, again = learned_on_gold(replace(gold, allowed=changed), Weights(1.0, (1.0,)), seed=0)
     # How far up the ladder it goes may hang on one item; what is said of that item at a given step may not.
     assert np.abs(said[7] - again[7]).max() < 0.05

@@ -13,8 +13,9 @@ from assay.endmodel.refinement.layers import (
     _departure,
     _mixture_loss,
     independent_weights,
+    log_chances,
     log_lift,
-    log_votes,
+    settled_balance,
     softmax,
 )
 from tests.support.refining import said_of
@@ -52,7 +53,7 @@ def test_a_flattened_view_is_sharpened_again() -> None:
     rng = np.random.default_rng(2)
     truth = rng.integers(0, 2, 20_000)
     votes, data = said_of(truth, 2, 1.5, rng), said_of(truth, 2, 1.2, rng)
-    flat = softmax(0.4 * log_votes(data))
+    flat = softmax(0.4 * log_chances(data))
     found = independent_weights(votes, [log_lift(flat)], np.full(2, 0.5))
     assert found.data[0] == pytest.approx(2.5, abs=0.3)
 
@@ -61,10 +62,40 @@ def test_held_out_votes_tell_that_data_repeats_the_votes() -> None:
     rng = np.random.default_rng(3)
     truth = rng.integers(0, 2, 20_000)
     votes, witness = said_of(truth, 2, 1.2, rng), said_of(truth, 2, 1.2, rng)
-    copied = HeldOutVotes(log_votes(votes), (log_lift(votes),), witness)
-    fresh = HeldOutVotes(log_votes(votes), (log_lift(said_of(truth, 2, 1.2, rng)),), witness)
+    balance = np.log(np.full((len(truth), 2), 0.5))
+    copied = HeldOutVotes(balance, log_lift(votes), (log_lift(votes),), witness)
+    fresh = HeldOutVotes(balance, log_lift(votes), (log_lift(said_of(truth, 2, 1.2, rng)),), witness)
     guess = Weights(1.0, (1.0,))
     of_copy, of_fresh = copied.best_weights(guess, len(truth)), fresh.best_weights(guess, len(truth))
     assert of_copy.votes + of_copy.data[0] == pytest.approx(1, abs=0.15)
     assert of_fresh.votes == pytest.approx(1, abs=0.15)
     assert of_fresh.data[0] == pytest.approx(1, abs=0.15)
+
+
+def test_votes_alone_give_their_own_labels() -> None:
+    rng = np.random.default_rng(5)
+    votes = said_of(rng.integers(0, 3, 50), 3, 1.2, rng)
+    found = softmax(Weights(1.0, ()).log_posterior(np.log(votes.mean(axis=0)), log_lift(votes), []))
+    np.testing.assert_allclose(found, votes)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_balance_is_found_although_votes_are_wrong_about_it(seed: int) -> None:
+    """Labels that are too often the first outcome, and data that says nothing of shares: together they tell them."""
+    rng = np.random.default_rng(seed)
+    shares = np.array([0.6, 0.3, 0.1])
+    truth = rng.choice(3, 5_000, p=shares)
+    votes, data = said_of(truth, 3, 1.0, rng), said_of(truth, 3, 1.5, rng)
+    parts = [log_chances(part) for part in (votes, data)]  # of even classes, so lifts up to a constant
+    start = np.log([0.3, 0.3, 0.4])
+    found = settled_balance(Weights(1.0, (1.0,)), start, parts[0], parts[1:])
+    np.testing.assert_allclose(np.exp(found), shares, atol=0.03)
+    agreed = softmax(found + parts[0] + parts[1]).mean(axis=0)
+    np.testing.assert_allclose(agreed, np.exp(found), atol=0.01)
+
+
+def test_a_few_items_do_not_make_a_class_run_away() -> None:
+    nothing = np.zeros((5, 2))
+    nothing[:, 0] = 3.0
+    found = settled_balance(Weights(1.0, (1.0,)), np.log([0.5, 0.5]), nothing, [nothing])
+    assert np.exp(found[1]) > 0.4

@@ -16,7 +16,6 @@ import numpy.typing as npt
 
 from assay.endmodel.refinement.layers import HeldOutVotes, log_lift, log_shares
 from assay.errors import AssayError
-from assay.labels import Labels
 from assay.model import LabelModel
 from assay.votes import Votes
 
@@ -42,14 +41,23 @@ class Group:
     """Per component (items, outcomes): labels by the other sources."""
     has_votes: npt.NDArray[np.bool_]
     """(items,): whether the other sources say anything."""
-    rows: IntArray
-    """(votes,): the item of each held-out vote, of items that others voted on."""
-    likelihoods: Joint
-    """Per component (votes, outcomes): how probable such a vote is if the outcome holds, up to a factor."""
+    held: Cast
+    """The held-out votes."""
+    chosen: IntArray
+    """(votes,): which of these are looked at, all on items that others voted on."""
 
-    def held_out(self, component: int, said: Sequence[Joint]) -> HeldOutVotes:
-        """Its votes, with what the labels and each view say of them."""
-        joint, likelihood = self.joint[component], self.likelihoods[component]
+    @property
+    def rows(self) -> IntArray:
+        """(votes,): the items of the votes that are looked at."""
+        return self.held.row[self.chosen]
+
+    def evidence(self, component: int, said: Sequence[Joint], labels: FloatArray) -> HeldOutVotes:
+        """Its votes, with what its labels and each view say of them.
+
+        ``labels`` (items, outcomes) are the ones by which held-out sources are judged.
+        """
+        joint = self.joint[component]
+        likelihood = self.held.rates(labels)[self.held.value[self.chosen]]
         return HeldOutVotes(
             np.broadcast_to(log_shares(joint), likelihood.shape),
             log_lift(joint[self.rows], joint.mean(axis=0)),
@@ -58,8 +66,44 @@ class Group:
         )
 
 
-def groups_of(votes: Votes, sample: IntArray, labels: Labels, label_model: LabelModel, seed: int) -> Iterator[Group]:
-    """Each group of sources held out; its votes are looked at on a sample of the items."""
+@dataclass(frozen=True, eq=False)
+class Cast:
+    """All votes of some sources."""
+
+    row: IntArray
+    """(votes,): of which item."""
+    value: IntArray
+    """(votes,): which value of which source, numbered through."""
+    values: int
+    """How many of these there are."""
+
+    @classmethod
+    def of(cls, votes: Votes) -> Cast:
+        """As a list."""
+        starts = np.concatenate([[0], np.cumsum([len(table) for table in votes.values])])
+        cast = votes.cast
+        return cls(cast.row.astype(np.int64), starts[cast.sources] + cast.codes, int(starts[-1]))
+
+    def rates(self, labels: FloatArray) -> FloatArray:
+        """(values, outcomes): how often each outcome has each value, if labels (items, outcomes) are right.
+
+        Up to a factor for each value, so that the most is 1.
+        """
+        emitted = np.stack(
+            [np.bincount(self.value, column[self.row], minlength=self.values) for column in labels.T], axis=1
+        )
+        overall = emitted.sum(axis=1, keepdims=True) / max(len(labels), 1)
+        rates = (emitted + _PSEUDO * overall) / (labels.sum(axis=0) + _PSEUDO)
+        return np.asarray(rates / np.maximum(rates.max(axis=1, keepdims=True), 1e-300))
+
+
+def groups_of(
+    votes: Votes, sample: IntArray, label_model: LabelModel, gold: Sequence[Any] | None, seed: int
+) -> Iterator[Group]:
+    """Each group of sources held out; its votes are looked at on a sample of the items.
+
+    Gold of items, if there is some, teaches the label models of the other sources too.
+    """
     sources = len(votes.names)
     if sources < 2:
         return
@@ -67,47 +111,23 @@ def groups_of(votes: Votes, sample: IntArray, labels: Labels, label_model: Label
     group = np.empty(sources, dtype=np.int64)
     group[rng.permutation(sources)] = np.arange(sources) % min(GROUPS, sources)
     for number in range(min(GROUPS, sources)):
-        held = np.flatnonzero(group == number)
         others = votes.select(np.flatnonzero(group != number).tolist())
         model = _for_sources(label_model, votes, others)
         try:
             with warnings.catch_warnings():  # what is wrong with a part of the sources is no news
                 warnings.simplefilter("ignore")
-                joint = model.fit(others, progress=False).label(others, progress=False).joint
+                joint = model.fit(others, gold, progress=False).label(others, progress=False).joint
         except AssayError:  # too little is left to learn from
             continue
         has_votes = np.diff(others.cast.starts) > 0
-        rows, likelihoods = _witnessed(votes.select(held.tolist()), sample, has_votes, labels, rng)
-        if len(rows) >= _FEWEST:
-            yield Group(joint, has_votes, rows, likelihoods)
-
-
-def _witnessed(
-    held: Votes, sample: IntArray, has_votes: npt.NDArray[np.bool_], labels: Labels, rng: np.random.Generator
-) -> tuple[IntArray, Joint]:
-    """Held-out votes on the sample: their items, and how probable each would be given the outcome."""
-    cast, all_votes = held.take(sample).cast, held.cast
-    known = np.flatnonzero(has_votes[sample[cast.row]])
-    if len(known) > MOST_VOTES // GROUPS:
-        known = np.sort(rng.choice(known, MOST_VOTES // GROUPS, replace=False))
-    # Each value of each source, numbered.
-    values = np.concatenate([[0], np.cumsum([len(table) for table in held.values])])
-    number = values[all_votes.sources] + all_votes.codes
-    mine = values[cast.sources[known]] + cast.codes[known]
-    found = []
-    for joint in labels.joint:
-        emitted = np.stack(
-            [
-                np.bincount(number, joint[all_votes.row, outcome], minlength=values[-1])
-                for outcome in range(joint.shape[1])
-            ],
-            axis=1,
-        )
-        overall = emitted.sum(axis=1, keepdims=True) / max(len(joint), 1)
-        rates = (emitted + _PSEUDO * overall) / (joint.sum(axis=0) + _PSEUDO)
-        rates = rates / np.maximum(rates.max(axis=1, keepdims=True), 1e-300)
-        found.append(rates[mine])
-    return sample[cast.row[known]], tuple(found)
+        held = Cast.of(votes.select(np.flatnonzero(group == number).tolist()))
+        looked_at = np.zeros(len(votes), dtype=bool)
+        looked_at[sample] = True
+        chosen = np.flatnonzero((looked_at & has_votes)[held.row])
+        if len(chosen) > MOST_VOTES // GROUPS:
+            chosen = np.sort(rng.choice(chosen, MOST_VOTES // GROUPS, replace=False))
+        if len(chosen) >= _FEWEST:
+            yield Group(joint, has_votes, held, chosen)
 
 
 def _for_sources(model: LabelModel, votes: Votes, kept: Votes) -> LabelModel:

@@ -15,7 +15,7 @@ from assay.endmodel.refinement.cross_fitting import CrossFitting
 from assay.endmodel.refinement.gold_layer import FEWEST, LEVELS, GoldEvidence, GoldLayer, learned_on_gold, levels_of
 from assay.endmodel.refinement.held_out_sources import GROUPS
 from assay.endmodel.refinement.layers import log_lift, softmax
-from assay.endmodel.refinement.rounds import GROUP_FOLDS, Found, Work, settled_by_gold, teaching
+from assay.endmodel.refinement.rounds import COMMITTEE_FOLDS, Found, Work, settled_by_gold, teaching
 from assay.endmodel.refinement.views import views_of
 from assay.errors import AssayError
 from assay.gold import CheckedLabels, GoldItems
@@ -112,7 +112,7 @@ def refine(
         return _finished(known, has_votes, Found.nothing(known, views), [note])
     folder = None if checkpoint is None else Path(checkpoint)
     by_gold = folds if settled_by_gold(known).sum() >= FEWEST else 0
-    most = len(views) * (rounds * (folds + GROUP_FOLDS * GROUPS) + by_gold)
+    most = len(views) * (rounds * COMMITTEE_FOLDS * (GROUPS + 1) + by_gold)
     with Progress("refining", total=most, show=progress, unit="trainings") as bar:
         work = Work(
             given,

@@ -30,7 +30,8 @@ BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-GROUP_FOLDS = 2
+COMMITTEE_FOLDS = 2
+"""Members of the committee learn from half of the items: so they differ more, and repeat less of what votes say."""
 GOLD_ALONE_TIMES = 10
 """How often a model that learns from gold alone is shown each item: a few hundred make too few steps of training.
 
@@ -80,38 +81,31 @@ class Work:
 
     def rounds(self, count: int) -> tuple[Found, list[str]]:
         """Learn, and learn again from what came of it, as long as that is believed."""
-        groups = list(groups_of(self.votes, self._sample(self.has_votes), self.labels, self.label_model, self.seed))
-        found = Found.nothing(self.labels, self.views)
-        notes: list[str] = []
+        gold = _settled_outcomes(self.labels)
+        groups = list(groups_of(self.votes, self._sample(self.has_votes), self.label_model, gold, self.seed))
+        found, notes = Found.nothing(self.labels, self.views), list[str]()
         taught, taught_groups = self.labels.joint, [group.joint for group in groups]
-        believed: list[FloatArray] | None = None
+        judge, before = self.labels.joint, None
         for number in range(1, count + 1):
-            title = f"round {number}"
-            foreseen = self._foreseen(groups, taught_groups, title)
-            said = _together(foreseen) if groups else self._said(taught, self._teaching, self.folds, title)
-            held_out = [self._held_out(at, groups, foreseen) for at in self._components]
-            weights = tuple(self._weights(at, said, held_out[at]) for at in self._components)
-            gains = [_log_likelihoods(held_out[at], weights[at]) for at in self._components]
-            before = believed
-            if before is None:
-                alone = [_without_data(parts, self._items(groups), len(self.views)) for parts in held_out]
-                before = [_log_likelihoods(held_out[at], alone[at]) for at in self._components]
-            better = [_is_better(after, earlier) for after, earlier in zip(gains, before, strict=True)]
-            if believed is not None and not any(better):
+            foreseen, said = self._said_by_all(groups, taught, taught_groups, f"round {number}")
+            # What held-out sources are worth is judged by labels, which are better once the data has a say in them.
+            first = self._weights(said, self._evidence(groups, foreseen, judge))
+            judge = self._refined(self.labels.joint, said, first)
+            evidence = self._evidence(groups, foreseen, judge)
+            weights = self._weights(said, evidence)
+            better = self._is_better(evidence, weights, groups, before, judge)
+            if before is not None and not any(better):
                 notes.append(f"round {number} foresees held-out votes no better than the one before, and was dropped")
                 break
-            if believed is None:
-                weights = tuple(
-                    each if is_better or not len(gain) else Weights(1.0, (0.0,) * len(self.views))
-                    for each, is_better, gain in zip(weights, better, gains, strict=True)
-                )
-            balance = self._balance(self.labels.joint, said, weights)
-            found = Found(said, weights, balance, tuple(view.name for view in self.views))
-            believed = gains
+            if before is None:
+                nothing = Weights(1.0, (0.0,) * len(self.views))
+                weights = tuple(each if is_better else nothing for each, is_better in zip(weights, better, strict=True))
+            found = Found(said, weights, self._balance(self.labels.joint, said, weights), self._names)
             if not any(any(each.data) for each in weights):
                 notes.append("the data does not foresee votes that it was not taught by: labels are what the votes say")
                 break
-            taught = self._refined(self.labels.joint, said, weights)
+            before = foreseen, weights
+            judge = taught = self._refined(self.labels.joint, said, weights)
             taught_groups = [
                 self._refined(group.joint, part, weights) for group, part in zip(groups, foreseen, strict=True)
             ]
@@ -138,8 +132,8 @@ class Work:
         return range(len(self.labels.joint))
 
     @property
-    def _teaching(self) -> IntArray:
-        return teaching(self.labels, self.has_votes)
+    def _names(self) -> tuple[str, ...]:
+        return tuple(view.name for view in self.views)
 
     def _sample(self, among: BoolArray) -> IntArray:
         """A random part of some items, if they are many."""
@@ -148,12 +142,21 @@ class Work:
             return rows
         return np.sort(np.random.default_rng([self.seed, 1]).choice(rows, MOST_ITEMS, replace=False))
 
-    def _foreseen(self, groups: Sequence[Group], labels: Sequence[Joint], title: str) -> list[tuple[Joint, ...]]:
-        """Per group and view: what models that were taught without the group's sources say."""
-        return [
-            self._said(joint, group.has_votes.astype(np.int64), GROUP_FOLDS, f"{title}, sources {at + 1} held out")
-            for at, (group, joint) in enumerate(zip(groups, labels, strict=True))
+    def _said_by_all(
+        self, groups: Sequence[Group], taught: Joint, taught_groups: Sequence[Joint], title: str
+    ) -> tuple[list[tuple[Joint, ...]], tuple[Joint, ...]]:
+        """What models say that were taught without each group, per group and view; and the committee of all, per view.
+
+        One member of the committee has learned from all sources, since some may have no like.
+        """
+        teaches = teaching(self.labels, self.has_votes)
+        if not groups:
+            return [], self._said(taught, teaches, self.folds, title)
+        foreseen = [
+            self._said(joint, group.has_votes.astype(np.int64), COMMITTEE_FOLDS, f"{title}, without sources {at + 1}")
+            for at, (group, joint) in enumerate(zip(groups, taught_groups, strict=True))
         ]
+        return foreseen, _together([*foreseen, self._said(taught, teaches, COMMITTEE_FOLDS, title)])
 
     def _said(self, joint: Joint, teaches: IntArray, folds: int, title: str) -> tuple[Joint, ...]:
         return tuple(
@@ -161,24 +164,51 @@ class Work:
             for view, digest in zip(self.views, self.digests, strict=True)
         )
 
-    def _held_out(self, at: int, groups: Sequence[Group], foreseen: Sequence[Sequence[Joint]]) -> list[HeldOutVotes]:
-        return [group.held_out(at, said) for group, said in zip(groups, foreseen, strict=True)]
+    def _evidence(
+        self, groups: Sequence[Group], foreseen: Sequence[Sequence[Joint]], judge: Joint
+    ) -> list[list[HeldOutVotes]]:
+        """Per component and group: held-out votes, from sources that are worth what labels say."""
+        return [
+            [group.evidence(at, said, judge[at]) for group, said in zip(groups, foreseen, strict=True)]
+            for at in self._components
+        ]
 
-    def _items(self, groups: Sequence[Group]) -> int:
-        return int(np.mean([group.has_votes.sum() for group in groups])) if groups else 0
+    def _weights(self, said: Sequence[Joint], evidence: Sequence[Sequence[HeldOutVotes]]) -> tuple[Weights, ...]:
+        """Per component."""
+        found, voted = [], self.has_votes
+        for at, (joint, held_out) in enumerate(zip(self.labels.joint, evidence, strict=True)):
+            balance = joint.mean(axis=0) if voted.all() else joint[~voted].mean(axis=0)
+            lifts = [log_lift(view[at]) for view in said]
+            guess = independent_weights(joint[voted], [lift[voted] for lift in lifts], balance)
+            pooled = _pooled(held_out)
+            items = min(int(voted.sum()), MOST_ITEMS)
+            found.append(guess if pooled is None else pooled.best_weights(guess, items))
+        return tuple(found)
 
-    def _weights(self, component: int, said: Sequence[Joint], held_out: Sequence[HeldOutVotes]) -> Weights:
-        joint, voted = self.labels.joint[component], self.has_votes
-        balance = joint.mean(axis=0) if voted.all() else joint[~voted].mean(axis=0)
-        lifts = [log_lift(view[component]) for view in said]
-        guess = independent_weights(joint[voted], [lift[voted] for lift in lifts], balance)
-        pooled = _pooled(held_out)
-        if pooled is None:
-            return guess
-        return pooled.best_weights(guess, min(int(voted.sum()), MOST_ITEMS))
+    def _is_better(
+        self,
+        evidence: Sequence[Sequence[HeldOutVotes]],
+        weights: Sequence[Weights],
+        groups: Sequence[Group],
+        before: tuple[Sequence[Sequence[Joint]], Sequence[Weights]] | None,
+        judge: Joint,
+    ) -> list[bool]:
+        """Per component: whether held-out votes are foreseen better than before, or if that is None, than by votes."""
+        after = [_log_likelihoods(parts, each) for parts, each in zip(evidence, weights, strict=True)]
+        if before is None:
+            items = int(np.mean([group.has_votes.sum() for group in groups])) if groups else 0
+            earlier_evidence = evidence
+            earlier: Sequence[Weights] = [_without_data(parts, items, len(self.views)) for parts in evidence]
+        else:
+            earlier_evidence = self._evidence(groups, before[0], judge)
+            earlier = before[1]
+        return [
+            _is_more(gain, _log_likelihoods(parts, each))
+            for gain, parts, each in zip(after, earlier_evidence, earlier, strict=True)
+        ]
 
     def _balance(self, joint: Joint, said: Sequence[Joint], weights: Sequence[Weights]) -> tuple[FloatArray, ...]:
-        """Per component (outcomes,): log-shares of outcomes, those of the labels if they were told or the data is mute."""
+        """Per component (outcomes,): log-shares; those of the labels where a user told them or the data is mute."""
         found = []
         rows = self._sample(np.ones(len(self.labels), dtype=bool))
         for at, (part, each) in enumerate(zip(joint, weights, strict=True)):
@@ -209,6 +239,23 @@ def settled_by_gold(labels: Labels) -> BoolArray:
     found = np.zeros(len(labels), dtype=bool)
     if labels.gold is not None:
         found[labels.gold.rows] = np.all([allowed.sum(axis=1) == 1 for allowed in labels.gold.allowed], axis=0)
+    return found
+
+
+def _settled_outcomes(labels: Labels) -> list[dict[str, str | None] | None] | None:
+    """(items,): the outcome that gold leaves, if it is a single one; None if there is no gold."""
+    settled = settled_by_gold(labels)
+    if labels.gold is None or not settled.any():
+        return None
+    found: list[dict[str, str | None] | None] = [None] * len(labels)
+    parts = labels.tasks.label_space.components
+    for at, row in enumerate(labels.gold.rows.tolist()):
+        if settled[row]:
+            outcomes = [
+                part.outcomes[int(allowed[at].argmax())]
+                for part, allowed in zip(parts, labels.gold.allowed, strict=True)
+            ]
+            found[row] = {task: label for outcome in outcomes for task, label in outcome.items()}
     return found
 
 
@@ -243,7 +290,7 @@ def _log_likelihoods(parts: Sequence[HeldOutVotes], weights: Weights) -> FloatAr
     return np.concatenate([np.empty(0), *(part.log_likelihoods(weights) for part in parts)])
 
 
-def _is_better(after: FloatArray, before: FloatArray) -> bool:
+def _is_more(after: FloatArray, before: FloatArray) -> bool:
     """Whether held-out votes are foreseen better, beyond chance; without any, that is taken on trust."""
     if not len(after):
         return True
