@@ -191,5 +191,38 @@ WORLDS = (
         outside_coverage=(0.4, 0.6),
         traps=0.4,
     ),
+    TextWorld(name="outside sources, good text, skewed", outside_sources=6, skew=1.5),
+    TextWorld(name="keywords, two classes, skewed", keyword_sources=6, classes=2, skew=2.0),
+    TextWorld(name="keywords, long texts, skewed", keyword_sources=3, length=40, signal=0.1, noise=0.05, skew=0.7),
+    TextWorld(name="keywords, few items, skewed", keyword_sources=3, items=700, skew=1.0),
+    TextWorld(name="keywords and outside, skewed", keyword_sources=3, outside_sources=3, skew=1.0),
+    TextWorld(
+        name="hierarchy, skewed", keyword_sources=3, outside_sources=3, classes=8, groups=3, items=5_000, skew=1.0
+    ),
+    TextWorld(name="traps 25%, skewed", keyword_sources=3, traps=0.25, skew=1.0),
+    TextWorld(
+        name="sharp keywords, skewed",
+        keyword_sources=8,
+        classes=5,
+        sharp=0.9,
+        items=3_000,
+        length=30,
+        signal=0.1,
+        noise=0.1,
+        skew=1.0,
+    ),
+    TextWorld(
+        name="sharp keywords, hierarchy",
+        keyword_sources=5,
+        keywords=4,
+        classes=12,
+        groups=3,
+        sharp=0.9,
+        items=3_000,
+        length=20,
+        signal=0.12,
+        noise=0.08,
+        skew=0.7,
+    ),
 )
 """Those with traps share errors on purpose."""

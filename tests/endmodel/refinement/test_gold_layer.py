@@ -20,7 +20,8 @@ def _evidence(count: int, rng: np.random.Generator, shift: float = 0.0) -> tuple
     votes, data = log_lift(said_of(truth, 3, 1.0, rng)), log_lift(said_of(truth, 3, 1.3, rng))
     votes[:, 0] -= shift
     level = levels_of([data], Weights(1.0, (1.0,)))
-    return GoldEvidence(np.log(np.full(3, 1 / 3)), votes, (data,), level, np.eye(3, dtype=bool)[truth], np.ones(count)), truth
+    even, allowed = np.log(np.full(3, 1 / 3)), np.eye(3, dtype=bool)[truth]
+    return GoldEvidence(even, votes, (data,), level, allowed, np.ones(count)), truth
 
 
 def test_gold_finds_what_weights_and_outcomes_are_worth() -> None:

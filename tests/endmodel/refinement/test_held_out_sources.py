@@ -56,6 +56,7 @@ def test_gold_teaches_the_labels_of_the_other_sources_too(world: SmallWorld) -> 
     for group in groups_of(world.votes, sample, assay.LabelModel(), gold, seed=0):
         np.testing.assert_array_equal(group.joint[0][known].argmax(axis=1), world.truth[known])
 
+
 def test_settings_of_the_label_model_are_kept_for_the_sources_that_stay() -> None:
     votes = assay.Votes.from_matrix(np.zeros((3, 4), dtype=int), cardinality=2)
     model = assay.LabelModel(dependencies=[(0, 1), (1, 2, 3)], adversarial=[0], beliefs={2: 0.8})
