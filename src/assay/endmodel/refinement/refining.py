@@ -44,10 +44,11 @@ def refine(
 ) -> Labels:
     """Labels from votes and data together.
 
-    An end model learns from the labels, fold by fold, and says what it thinks of items that it was not trained on. Its
+    End models learn from the labels, each on half of the items, and say what they think of the other half. Their
     log-odds are added to those of the votes, as one more source that is honest about what it is: taught by these very
     votes. So what either is worth is measured on votes that neither has seen, of sources that are held out in turn;
-    and if there is gold, on gold. Gold also teaches a model of its own, which has no part in the errors of the votes.
+    and if there is gold, on gold. The models without these sources, and one with all, are a committee, which speaks
+    for the data. Gold also teaches a model of its own, which has no part in the errors of the votes.
     Where the data does not foresee held-out votes better than other votes do, labels stay what they were. Items
     without votes get labels from the data alone.
 
@@ -71,12 +72,14 @@ def refine(
         texts and over the numbers themselves for arrays. :class:`assay.NeighbourModel` needs no training.
         Or a dict of models, one for each view of the data.
     label_model
-        The settings of the label model, for labels without some of the sources; by default ``LabelModel()``.
+        The settings of the label model, for labels without some of the sources; by default ``LabelModel()``. If it
+        was told a class balance, refined labels stay near that.
     rounds
         At most how often a model learns: the second one from the refined labels. A round that is not
         better by what it foresees of held-out votes is dropped.
     folds
-        How many parts items are dealt into; each is labeled by a model that was trained on the others.
+        How many parts items are dealt into where a model learns from gold alone, or where there are too few sources to
+        hold any out; each part is labeled by a model that was trained on the others. A committee deals them into two.
     seed
         Determines folds and groups of sources.
     checkpoint
