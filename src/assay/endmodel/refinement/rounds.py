@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +38,7 @@ GOLD_ALONE_TIMES = 10
 Beside votes, items with gold teach once, like all others. Both were chosen on simulated texts."""
 _SURE = 2.0
 """How many standard errors better data, or another round, must foresee held-out votes, to be believed."""
+VOTES_ALONE = Weights(1.0, ())
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,13 +57,23 @@ class Found:
     @classmethod
     def nothing(cls, labels: Labels, views: Sequence[View]) -> Found:
         """The data says nothing."""
-        none = tuple(Weights(1.0, ()) for _ in labels.joint)
+        none = (VOTES_ALONE,) * len(labels.joint)
         balance = tuple(log_shares(part) for part in labels.joint)
         return cls((), none, balance, tuple(view.name for view in views))
 
     def lifts(self, component: int) -> list[FloatArray]:
         """Per view (items, outcomes)."""
         return [log_lift(view[component]) for view in self.said]
+
+
+@dataclass(frozen=True, eq=False)
+class _Round:
+    """What is compared of two rounds."""
+
+    foreseen: Sequence[tuple[Joint, ...]]
+    """Per group and view: what models say that were taught without the group's sources."""
+    weights: tuple[Weights, ...]
+    """Per component."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +96,7 @@ class Work:
         groups = list(groups_of(self.votes, self._sample(self.has_votes), self.label_model, gold, self.seed))
         found, notes = Found.nothing(self.labels, self.views), list[str]()
         taught, taught_groups = self.labels.joint, [group.joint for group in groups]
-        judge, before = self.labels.joint, None
+        judge, earlier = self.labels.joint, None
         for number in range(1, count + 1):
             foreseen, said = self._said_by_all(groups, taught, taught_groups, f"round {number}")
             # What held-out sources are worth is judged by labels, which are better once the data has a say in them.
@@ -93,18 +104,27 @@ class Work:
             judge = self._refined(self.labels.joint, said, first)
             evidence = self._evidence(groups, foreseen, judge)
             weights = self._weights(said, evidence)
-            better = self._is_better(evidence, weights, groups, before, judge)
-            if before is not None and not any(better):
+            before = earlier or self._votes_alone(groups, judge)
+            gains = [
+                _log_likelihoods(now, new) - _log_likelihoods(then, old)
+                for now, new, then, old in zip(
+                    evidence, weights, self._evidence(groups, before.foreseen, judge), before.weights, strict=True
+                )
+            ]
+            better = [_is_beyond_chance(gain) for gain in gains]
+            if earlier is not None and not any(better):
                 notes.append(f"round {number} foresees held-out votes no better than the one before, and was dropped")
                 break
-            if before is None:
-                nothing = Weights(1.0, (0.0,) * len(self.views))
-                weights = tuple(each if is_better else nothing for each, is_better in zip(weights, better, strict=True))
+            mute = Weights(1.0, (0.0,) * len(self.views))
+            weights = tuple(
+                new if is_better or any(old.data) else mute
+                for new, old, is_better in zip(weights, before.weights, better, strict=True)
+            )
             found = Found(said, weights, self._balance(self.labels.joint, said, weights), self._names)
             if not any(any(each.data) for each in weights):
                 notes.append("the data does not foresee votes that it was not taught by: labels are what the votes say")
                 break
-            before = foreseen, weights
+            earlier = _Round(foreseen, weights)
             judge = taught = self._refined(self.labels.joint, said, weights)
             taught_groups = [
                 self._refined(group.joint, part, weights) for group, part in zip(groups, foreseen, strict=True)
@@ -179,33 +199,18 @@ class Work:
         for at, (joint, held_out) in enumerate(zip(self.labels.joint, evidence, strict=True)):
             balance = joint.mean(axis=0) if voted.all() else joint[~voted].mean(axis=0)
             lifts = [log_lift(view[at]) for view in said]
-            guess = independent_weights(joint[voted], [lift[voted] for lift in lifts], balance)
+            guess = (
+                independent_weights(joint[voted], [lift[voted] for lift in lifts], balance) if lifts else VOTES_ALONE
+            )
             pooled = _pooled(held_out)
             items = min(int(voted.sum()), MOST_ITEMS)
             found.append(guess if pooled is None else pooled.best_weights(guess, items))
         return tuple(found)
 
-    def _is_better(
-        self,
-        evidence: Sequence[Sequence[HeldOutVotes]],
-        weights: Sequence[Weights],
-        groups: Sequence[Group],
-        before: tuple[Sequence[Sequence[Joint]], Sequence[Weights]] | None,
-        judge: Joint,
-    ) -> list[bool]:
-        """Per component: whether held-out votes are foreseen better than before, or if that is None, than by votes."""
-        after = [_log_likelihoods(parts, each) for parts, each in zip(evidence, weights, strict=True)]
-        if before is None:
-            items = int(np.mean([group.has_votes.sum() for group in groups])) if groups else 0
-            earlier_evidence = evidence
-            earlier: Sequence[Weights] = [_without_data(parts, items, len(self.views)) for parts in evidence]
-        else:
-            earlier_evidence = self._evidence(groups, before[0], judge)
-            earlier = before[1]
-        return [
-            _is_more(gain, _log_likelihoods(parts, each))
-            for gain, parts, each in zip(after, earlier_evidence, earlier, strict=True)
-        ]
+    def _votes_alone(self, groups: Sequence[Group], judge: Joint) -> _Round:
+        """What a first round must be better than."""
+        foreseen: list[tuple[Joint, ...]] = [() for _ in groups]
+        return _Round(foreseen, self._weights((), self._evidence(groups, foreseen, judge)))
 
     def _balance(self, joint: Joint, said: Sequence[Joint], weights: Sequence[Weights]) -> tuple[FloatArray, ...]:
         """Per component (outcomes,): log-shares; those of the labels where a user told them or the data is mute."""
@@ -279,21 +284,13 @@ def _pooled(parts: Sequence[HeldOutVotes]) -> HeldOutVotes | None:
     )
 
 
-def _without_data(parts: Sequence[HeldOutVotes], items: int, views: int) -> Weights:
-    """The weights if only votes may say anything."""
-    pooled = _pooled([replace(part, data=()) for part in parts])
-    found = Weights(1.0, ()) if pooled is None else pooled.best_weights(Weights(1.0, ()), items)
-    return Weights(found.votes, (0.0,) * views)
-
-
 def _log_likelihoods(parts: Sequence[HeldOutVotes], weights: Weights) -> FloatArray:
     return np.concatenate([np.empty(0), *(part.log_likelihoods(weights) for part in parts)])
 
 
-def _is_more(after: FloatArray, before: FloatArray) -> bool:
-    """Whether held-out votes are foreseen better, beyond chance; without any, that is taken on trust."""
-    if not len(after):
+def _is_beyond_chance(gain: FloatArray) -> bool:
+    """Whether held-out votes are foreseen better; without any, that is taken on trust."""
+    if not len(gain):
         return True
-    gain = after - before
     error = gain.std() / np.sqrt(len(gain))
     return bool(gain.mean() > _SURE * error)
