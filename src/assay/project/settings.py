@@ -213,7 +213,7 @@ class RefineSection(_Section):
 
     enabled: bool = False
     rounds: PositiveInt = 2
-    folds: Annotated[int, Field(ge=2)] = 5
+    folds: Annotated[int, Field(ge=2)] = 2
     seed: Annotated[int, Field(ge=0)] = 0
 
 

@@ -57,9 +57,10 @@ def test_a_damaged_fold_is_named(world: SmallWorld, tmp_path: Path) -> None:
 def test_items_that_teach_nothing_get_the_mean_of_all_models(world: SmallWorld) -> None:
     view = View("data", world.features, regression())
     teaches = (np.arange(len(world.votes)) % 4 == 0).astype(np.int64)
+    every = np.arange(len(world.votes))
     with Progress("refining", total=3, show=False, unit="trainings") as bar:
-        fitting = CrossFitting(world.votes.tasks, 0, None, bar)
-        said = fitting.predictions(view, "", world.labels.joint, teaches, 3, "here")[0]
+        fitting = CrossFitting(world.votes.tasks, None, bar)
+        said = fitting.predictions(view, "", world.labels.joint, every, teaches, 3, 0, "here")[0]
     np.testing.assert_allclose(said.sum(axis=1), 1)
     teachers = np.flatnonzero(teaches)
     fold = np.empty(len(teachers), dtype=np.int64)

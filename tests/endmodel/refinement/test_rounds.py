@@ -1,4 +1,4 @@
-"""The committee, and how common outcomes are."""
+"""What several models say together, and how common outcomes are."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def skewed() -> tuple[assay.Votes, FloatArray, npt.NDArray[np.int64]]:
     return assay.Votes.from_matrix(votes, cardinality=3), features, truth
 
 
-def test_a_committee_says_the_geometric_mean_of_its_members() -> None:
+def test_several_models_say_their_geometric_mean() -> None:
     rng = np.random.default_rng(0)
     members = [((said_of(rng.integers(0, 3, 20), 3, 1.0, rng),),) for _ in range(3)]
     found = _together(members)[0][0]

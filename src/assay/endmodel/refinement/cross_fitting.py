@@ -29,13 +29,22 @@ class CrossFitting:
     """Trains copies of a view's model, fold by fold."""
 
     tasks: TaskGraph
-    seed: int
     folder: Path | None
     """Where the predictions of finished folds are kept, so that interrupted work goes on; None for nowhere."""
     bar: Progress
 
-    def predictions(self, view: View, digest: str, joint: Joint, teaches: IntArray, folds: int, title: str) -> Joint:
-        """Per component (items, outcomes): what the model says of each, if it was not taught by it.
+    def predictions(
+        self,
+        view: View,
+        digest: str,
+        joint: Joint,
+        rows: IntArray,
+        teaches: IntArray,
+        folds: int,
+        seed: int,
+        title: str,
+    ) -> Joint:
+        """Per component (items, outcomes): what the model says of some rows of the data, each by one not taught by it.
 
         An item that teaches none of the models gets the mean of what all say.
 
@@ -44,32 +53,34 @@ class CrossFitting:
         digest
             Of the view.
         joint
-            Per component (items, outcomes): the labels to learn from.
+            Per component (items, outcomes): the labels to learn from, of these rows.
+        rows
+            (items,): which rows of the data.
         teaches
             (items,): how often each item is among those that are learned from; 0 for never.
         """
         teachers = np.flatnonzero(teaches)
-        fold = np.full(len(teaches), -1)
-        fold[np.random.default_rng([self.seed, folds]).permutation(teachers)] = np.arange(len(teachers)) % folds
+        fold = np.full(len(rows), -1)
+        fold[np.random.default_rng([seed, folds]).permutation(teachers)] = np.arange(len(teachers)) % folds
         found = tuple(np.zeros_like(part) for part in joint)
         for number in range(folds):
             self.bar.describe(f"{title}, fold {number + 1} of {folds}")
             held = (fold == number) | (fold < 0)
             share = np.where(fold[held] < 0, 1 / folds, 1.0)[:, None]
-            for whole, part in zip(found, self._fold(view, digest, joint, teaches, held), strict=True):
+            for whole, part in zip(found, self._fold(view, digest, joint, rows, teaches, held), strict=True):
                 whole[held] += share * part
             self.bar.advance(1)
         return found
 
-    def _fold(self, view: View, digest: str, joint: Joint, teaches: IntArray, held: BoolArray) -> Joint:
+    def _fold(self, view: View, digest: str, joint: Joint, rows: IntArray, teaches: IntArray, held: BoolArray) -> Joint:
         # Shown several times rather than weighted, since not every model takes weights.
-        taught = np.repeat(np.arange(len(teaches)), np.where(held, 0, teaches))
+        taught = np.repeat(np.arange(len(rows)), np.where(held, 0, teaches))
         labels = Labels(self.tasks, tuple(part[taught] for part in joint))
-        path = self._path(digest, labels, taught, np.flatnonzero(held))
+        path = self._path(digest, labels, rows[taught], rows[held])
         if path is not None and path.is_file():
             return _read(path, [(int(held.sum()), part.shape[1]) for part in joint])
-        model = _trained(view, view.rows(taught), labels)
-        found: Joint = model.label(view.rows(np.flatnonzero(held))).joint
+        model = _trained(view, view.rows(rows[taught]), labels)
+        found: Joint = model.label(view.rows(rows[held])).joint
         if path is not None:
             write_arrays(path, {"predictions": len(found)}, {f"part {at}": part for at, part in enumerate(found)})
         return found

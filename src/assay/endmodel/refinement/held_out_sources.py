@@ -38,18 +38,15 @@ class Group:
     """Some sources held out: labels by the other ones, and the votes of these."""
 
     joint: Joint
-    """Per component (items, outcomes): labels by the other sources."""
+    """Per component (items, outcomes): labels of a sample of the items by the other sources."""
     has_votes: npt.NDArray[np.bool_]
-    """(items,): whether the other sources say anything."""
+    """(items,): whether the other sources say anything of these."""
     held: Cast
-    """The held-out votes."""
+    """The held-out votes on all items."""
     chosen: IntArray
-    """(votes,): which of these are looked at, all on items that others voted on."""
-
-    @property
-    def rows(self) -> IntArray:
-        """(votes,): the items of the votes that are looked at."""
-        return self.held.row[self.chosen]
+    """(votes,): which of these are looked at; they are on items of the sample on which others voted too."""
+    rows: IntArray
+    """(votes,): on which items of the sample these are."""
 
     def evidence(self, component: int, said: Sequence[Joint], labels: FloatArray) -> HeldOutVotes:
         """Its votes, with what its labels and each view say of them.
@@ -100,7 +97,7 @@ class Cast:
 def groups_of(
     votes: Votes, sample: IntArray, label_model: LabelModel, gold: Sequence[Any] | None, seed: int
 ) -> Iterator[Group]:
-    """Each group of sources held out; its votes are looked at on a sample of the items.
+    """Each group of sources held out, for a sample of the items.
 
     Gold of items, if there is some, teaches the label models of the other sources too.
     """
@@ -116,18 +113,19 @@ def groups_of(
         try:
             with warnings.catch_warnings():  # what is wrong with a part of the sources is no news
                 warnings.simplefilter("ignore")
-                joint = model.fit(others, gold, progress=False).label(others, progress=False).joint
+                labels = model.fit(others, gold, progress=False).label(others, progress=False)
         except AssayError:  # too little is left to learn from
             continue
-        has_votes = np.diff(others.cast.starts) > 0
+        joint = tuple(part[sample] for part in labels.joint)
+        has_votes = np.diff(others.cast.starts)[sample] > 0
         held = Cast.of(votes.select(np.flatnonzero(group == number).tolist()))
-        looked_at = np.zeros(len(votes), dtype=bool)
-        looked_at[sample] = True
-        chosen = np.flatnonzero((looked_at & has_votes)[held.row])
+        place = np.full(len(votes), -1)
+        place[sample[has_votes]] = np.flatnonzero(has_votes)
+        chosen = np.flatnonzero(place[held.row] >= 0)
         if len(chosen) > MOST_VOTES // GROUPS:
             chosen = np.sort(rng.choice(chosen, MOST_VOTES // GROUPS, replace=False))
         if len(chosen) >= _FEWEST:
-            yield Group(joint, has_votes, held, chosen)
+            yield Group(joint, has_votes, held, chosen, place[held.row[chosen]])
 
 
 def _for_sources(model: LabelModel, votes: Votes, kept: Votes) -> LabelModel:

@@ -15,7 +15,7 @@ from assay.endmodel.refinement.cross_fitting import CrossFitting
 from assay.endmodel.refinement.gold_layer import FEWEST, LEVELS, GoldEvidence, GoldLayer, learned_on_gold, levels_of
 from assay.endmodel.refinement.held_out_sources import GROUPS
 from assay.endmodel.refinement.layers import log_lift, softmax
-from assay.endmodel.refinement.rounds import COMMITTEE_FOLDS, Found, Work, settled_by_gold, teaching
+from assay.endmodel.refinement.rounds import DEALS, GOLD_FOLDS, GROUP_FOLDS, Found, Work, settled_by_gold, teaching
 from assay.endmodel.refinement.views import views_of
 from assay.errors import AssayError
 from assay.gold import CheckedLabels, GoldItems
@@ -37,7 +37,7 @@ def refine(
     model: Any = None,
     label_model: LabelModel | None = None,
     rounds: int = 2,
-    folds: int = 5,
+    folds: int = 2,
     seed: int = 0,
     checkpoint: str | Path | None = None,
     progress: bool = True,
@@ -47,8 +47,7 @@ def refine(
     End models learn from the labels, each on half of the items, and say what they think of the other half. Their
     log-odds are added to those of the votes, as one more source that is honest about what it is: taught by these very
     votes. So what either is worth is measured on votes that neither has seen, of sources that are held out in turn;
-    and if there is gold, on gold. The models without these sources, and one with all, are a committee, which speaks
-    for the data. Gold also teaches a model of its own, which has no part in the errors of the votes.
+    and if there is gold, on gold. Gold also teaches a model of its own, which has no part in the errors of the votes.
     Where the data does not foresee held-out votes better than other votes do, labels stay what they were. Items
     without votes get labels from the data alone.
 
@@ -78,8 +77,7 @@ def refine(
         At most how often a model learns: the second one from the refined labels. A round that is not
         better by what it foresees of held-out votes is dropped.
     folds
-        How many parts items are dealt into where a model learns from gold alone, or where there are too few sources to
-        hold any out; each part is labeled by a model that was trained on the others. A committee deals them into two.
+        How many parts items are dealt into, four times; each is labeled by models that were trained on the others.
     seed
         Determines folds and groups of sources.
     checkpoint
@@ -114,8 +112,8 @@ def refine(
         note = f"there are too few items with votes to train on in {folds} folds: labels are what they were"
         return _finished(known, has_votes, Found.nothing(known, views), [note])
     folder = None if checkpoint is None else Path(checkpoint)
-    by_gold = folds if settled_by_gold(known).sum() >= FEWEST else 0
-    most = len(views) * (rounds * COMMITTEE_FOLDS * (GROUPS + 1) + by_gold)
+    by_gold = GOLD_FOLDS if settled_by_gold(known).sum() >= FEWEST else 0
+    most = len(views) * (rounds * (DEALS * folds + GROUP_FOLDS * GROUPS) + by_gold)
     with Progress("refining", total=most, show=progress, unit="trainings") as bar:
         work = Work(
             given,
@@ -125,7 +123,7 @@ def refine(
             has_votes,
             folds,
             seed,
-            CrossFitting(labels.tasks, seed, folder, bar),
+            CrossFitting(labels.tasks, folder, bar),
             LabelModel() if label_model is None else label_model,
         )
         found, notes = work.rounds(rounds)
