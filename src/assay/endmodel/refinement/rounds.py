@@ -197,7 +197,9 @@ class Work:
         """Per view: the mean of what models say of all items that were taught by different deals of them."""
         teaches = teaching(self.labels, self.has_votes)
         deals = [
-            self._said(taught, self._everything, teaches, self.folds, self.seed + _APART * deal, f"{title}.{deal + 1}")
+            self._said(
+                taught, self._everything, teaches, self.folds, self.seed + _APART * deal, f"{title}, deal {deal + 1}"
+            )
             for deal in range(DEALS)
         ]
         return _together(deals)
