@@ -22,6 +22,7 @@ from assay.votes import Votes
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 Joint = tuple[FloatArray, ...]
+
 GROUPS = 4
 MOST_ITEMS = 10_000
 """A random part of the items suffices to find a few weights; so the time for it is bounded."""

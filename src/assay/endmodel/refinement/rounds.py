@@ -35,8 +35,7 @@ GROUP_FOLDS = 2
 DEALS = 4
 """How often items are dealt into folds; an item is labeled by a model of each deal.
 
-Four deals into halves take the time of one into five parts, and are better: models that learn from half of the items
-differ more, and repeat less of what votes say."""
+Four deals into halves train on as many items as one into five parts, and are better on simulated texts."""
 GOLD_FOLDS = 5
 """Folds of a model that learns from gold alone, which is too little to learn from half of it."""
 GOLD_ALONE_TIMES = 10
@@ -110,17 +109,17 @@ class Work:
         for number in range(1, count + 1):
             foreseen = self._foreseen(groups, taught_groups, sample, f"round {number}")
             said = self._said_by_deals(taught, f"round {number}")
+            guess = self._guess(said)
             # What held-out sources are worth is judged by labels, which are better once the data has a say in them.
-            first = self._weights(said, self._evidence(groups, foreseen, judge))
-            judge = self._refined(self.labels.joint, said, first)
+            first = self._weights(guess, self._evidence(groups, foreseen, judge))
+            judge = self._refined(self.labels.joint, said, first, self._balance(self.labels.joint, said, first))
             evidence = self._evidence(groups, foreseen, judge)
-            weights = self._weights(said, evidence)
-            before = earlier or self._votes_alone(groups, judge)
+            weights = self._weights(guess, evidence)
+            evidence_before = self._evidence(groups, earlier.foreseen if earlier else [()] * len(groups), judge)
+            before = earlier.weights if earlier else self._weights((VOTES_ALONE,) * len(guess), evidence_before)
             gains = [
                 _log_likelihoods(now, new) - _log_likelihoods(then, old)
-                for now, new, then, old in zip(
-                    evidence, weights, self._evidence(groups, before.foreseen, judge), before.weights, strict=True
-                )
+                for now, new, then, old in zip(evidence, weights, evidence_before, before, strict=True)
             ]
             better = [_is_beyond_chance(gain) for gain in gains]
             if earlier is not None and not any(better):
@@ -129,16 +128,18 @@ class Work:
             mute = Weights(1.0, (0.0,) * len(self.views))
             weights = tuple(
                 new if is_better or any(old.data) else mute
-                for new, old, is_better in zip(weights, before.weights, better, strict=True)
+                for new, old, is_better in zip(weights, before, better, strict=True)
             )
-            found = Found(said, weights, self._balance(self.labels.joint, said, weights), self._names)
+            balance = self._balance(self.labels.joint, said, weights)
+            found = Found(said, weights, balance, found.names)
             if not any(any(each.data) for each in weights):
                 notes.append("the data does not foresee votes that it was not taught by: labels are what the votes say")
                 break
             earlier = _Round(foreseen, weights)
-            judge = taught = self._refined(self.labels.joint, said, weights)
+            judge = taught = self._refined(self.labels.joint, said, weights, balance)
             taught_groups = [
-                self._refined(group.joint, part, weights) for group, part in zip(groups, foreseen, strict=True)
+                self._refined(group.joint, part, weights, self._balance(group.joint, part, weights))
+                for group, part in zip(groups, foreseen, strict=True)
             ]
         if not groups:
             notes.append("there are too few sources to hold any out: votes and data were taken to be independent")
@@ -159,16 +160,8 @@ class Work:
         return Found((*found.said, *said), weights, found.balance, names)
 
     @property
-    def _components(self) -> range:
-        return range(len(self.labels.joint))
-
-    @property
     def _everything(self) -> IntArray:
         return np.arange(len(self.labels))
-
-    @property
-    def _names(self) -> tuple[str, ...]:
-        return tuple(view.name for view in self.views)
 
     def _sample(self, among: BoolArray) -> IntArray:
         """A random part of some items, if they are many."""
@@ -218,27 +211,25 @@ class Work:
         """Per component and group: held-out votes, from sources that are worth what labels say."""
         return [
             [group.evidence(at, said, judge[at]) for group, said in zip(groups, foreseen, strict=True)]
-            for at in self._components
+            for at in range(len(self.labels.joint))
         ]
 
-    def _weights(self, said: Sequence[Joint], evidence: Sequence[Sequence[HeldOutVotes]]) -> tuple[Weights, ...]:
-        """Per component."""
+    def _guess(self, said: Sequence[Joint]) -> tuple[Weights, ...]:
+        """Per component: the weights if votes and data were independent."""
         found, voted = [], self.has_votes
-        for at, (joint, held_out) in enumerate(zip(self.labels.joint, evidence, strict=True)):
+        for at, joint in enumerate(self.labels.joint):
             balance = joint.mean(axis=0) if voted.all() else joint[~voted].mean(axis=0)
-            lifts = [log_lift(view[at]) for view in said]
-            guess = (
-                independent_weights(joint[voted], [lift[voted] for lift in lifts], balance) if lifts else VOTES_ALONE
-            )
-            pooled = _pooled(held_out)
-            items = min(int(voted.sum()), MOST_ITEMS)
-            found.append(guess if pooled is None else pooled.best_weights(guess, items))
+            found.append(independent_weights(joint[voted], [log_lift(view[at])[voted] for view in said], balance))
         return tuple(found)
 
-    def _votes_alone(self, groups: Sequence[Group], judge: Joint) -> _Round:
-        """What a first round must be better than."""
-        foreseen: list[tuple[Joint, ...]] = [() for _ in groups]
-        return _Round(foreseen, self._weights((), self._evidence(groups, foreseen, judge)))
+    def _weights(self, guess: Sequence[Weights], evidence: Sequence[Sequence[HeldOutVotes]]) -> tuple[Weights, ...]:
+        """Per component: what foresees held-out votes best, near a guess, which stands if there are none."""
+        items = min(int(self.has_votes.sum()), MOST_ITEMS)
+        pooled = [_pooled(parts) for parts in evidence]
+        return tuple(
+            each if votes is None else votes.best_weights(each, items)
+            for each, votes in zip(guess, pooled, strict=True)
+        )
 
     def _balance(self, joint: Joint, said: Sequence[Joint], weights: Sequence[Weights]) -> tuple[FloatArray, ...]:
         """Per component (outcomes,): log-shares; those of the labels where a user told them or the data is mute."""
@@ -252,13 +243,13 @@ class Work:
             found.append(start)
         return tuple(found)
 
-    def _refined(self, joint: Joint, said: Sequence[Joint], weights: Sequence[Weights]) -> Joint:
+    def _refined(
+        self, joint: Joint, said: Sequence[Joint], weights: Sequence[Weights], balance: Sequence[FloatArray]
+    ) -> Joint:
         """Per component (items, outcomes): what the next round learns from."""
         return tuple(
-            softmax(each.log_posterior(balance, log_lift(part), [log_lift(view[at]) for view in said]))
-            for at, (part, each, balance) in enumerate(
-                zip(joint, weights, self._balance(joint, said, weights), strict=True)
-            )
+            softmax(each.log_posterior(shares, log_lift(part), [log_lift(view[at]) for view in said]))
+            for at, (part, each, shares) in enumerate(zip(joint, weights, balance, strict=True))
         )
 
 
@@ -276,7 +267,10 @@ def settled_by_gold(labels: Labels) -> BoolArray:
 
 
 def _settled_outcomes(labels: Labels) -> list[dict[str, str | None] | None] | None:
-    """(items,): the outcome that gold leaves, if it is a single one; None if there is no gold."""
+    """(items,): the outcome that gold leaves, if it is a single one; None if there is no gold.
+
+    How many items each stands for is left aside.
+    """
     settled = settled_by_gold(labels)
     if labels.gold is None or not settled.any():
         return None
